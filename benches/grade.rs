@@ -137,7 +137,8 @@ fn memory(dir: &Path, most: usize) {
             .expect("a line");
         }
         drop(to);
-        for options in [&["grade"][..], &["grade", "--ordered", "--journal", "journal"]] {
+        for options in [&["grade"][..], &["grade", "--ordered", "--output", "results", "--resume"]]
+        {
             let (time, peak) = run(dir, options, Some(&path));
             let options = options.join(" ");
             println!(
@@ -145,6 +146,6 @@ fn memory(dir: &Path, most: usize) {
                 peak as f64 / 1024.0
             );
         }
-        fs::remove_file(dir.join("journal")).expect("a journal");
+        fs::remove_file(dir.join("results")).expect("results");
     }
 }

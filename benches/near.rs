@@ -1,8 +1,8 @@
-//! Whether verdicts near the time limit stay the same beside noisy neighbours: a program is judged many times at a limit of
-//! which it needs 0.9, and at one of which it needs 1.1, while two others fill the memory all the time.
+//! What the rule near the time limit costs, and how often it is wrong: a program is judged many times at a limit of which
+//! it needs 0.9, and at one of which it needs 1.1, while two noisy neighbours copy memory all the time.
 //!
-//! `cargo bench --bench near` prints how often each verdict came and was marked sensitive; `-- 1000` says how many
-//! judgements of each kind, 100 if nothing does.
+//! `cargo bench --bench near` prints the verdicts with and without repetitions. `-- 1000` says how many judgements of each
+//! kind; the default is 100.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -43,24 +43,36 @@ fn main() {
     let source = dir.path().join("work.c");
     let built = Command::new("cc").args(["-O1", "-o"]).args([&program, &source]).status();
     assert!(built.is_ok_and(|status| status.success()), "this needs a C compiler, cc");
-    let alone = (0..15).map(|_| judge(&tests, &program, 60.0).cpu).fold(f64::MAX, f64::min);
+    let alone =
+        (0..15).map(|_| judge(&tests, &program, 60.0, Mode::Once).cpu).fold(f64::MAX, f64::min);
     println!("it needs {alone:.3} s; {number} judgements of each kind, {NEIGHBOURS} neighbours");
     let neighbours: Vec<Neighbour> = (0..NEIGHBOURS).map(|_| Neighbour::start()).collect();
     for (part, expected) in [(0.9, "AC"), (1.1, "TLE")] {
-        let all: Vec<Judged> = (0..number).map(|_| judge(&tests, &program, alone / part)).collect();
-        let count = |what: &dyn Fn(&Judged) -> bool| all.iter().filter(|it| what(it)).count();
-        println!(
-            "at {part} of the limit: {} {expected}, {} sensitive; {} flipped unmarked; {} repeated, {:.2} runs each",
-            count(&|it| it.verdict == expected),
-            count(&|it| it.is_sensitive),
-            count(&|it| it.verdict != expected && !it.is_sensitive),
-            count(&|it| it.runs > 1),
-            all.iter().map(|it| it.runs).sum::<usize>() as f64 / all.len().max(1) as f64,
-        );
-        let firsts = all.iter().map(|it| it.first / alone);
-        let (least, most) = firsts
-            .fold((f64::MAX, 0.0), |(least, most): (f64, f64), it| (least.min(it), most.max(it)));
-        println!("    first runs took {least:.2} to {most:.2} times what it needs");
+        for mode in [Mode::Once, Mode::Repeat] {
+            let judge = || judge(&tests, &program, alone / part, mode);
+            let all: Vec<JudgedRun> = (0..number).map(|_| judge()).collect();
+            let count =
+                |what: &dyn Fn(&JudgedRun) -> bool| all.iter().filter(|it| what(it)).count();
+            let is_wrong = |it: &JudgedRun| it.verdict != expected && !it.is_sensitive;
+            let mean = |what: &dyn Fn(&JudgedRun) -> f64| {
+                all.iter().map(what).sum::<f64>() / all.len().max(1) as f64
+            };
+            println!(
+                "at {part} of the limit, {mode:?}: {} {expected}, {} sensitive; {} wrong without a mark, \
+                 of which {} were stopped while nobody else wanted a processor; \
+                 {:.2} runs each, {:.2} limits of CPU time each",
+                count(&|it| it.verdict == expected),
+                count(&|it| it.is_sensitive),
+                count(&is_wrong),
+                count(&|it| is_wrong(it) && it.is_stopped_undisturbed),
+                mean(&|it| it.runs as f64),
+                mean(&|it| it.cpu) * part / alone,
+            );
+            let firsts = all.iter().map(|it| it.first / alone);
+            let (least, most) = firsts
+                .fold((f64::MAX, 0.0), |(low, high): (f64, f64), it| (low.min(it), high.max(it)));
+            println!("    first runs took {least:.2} to {most:.2} times what it needs");
+        }
     }
     drop(neighbours);
 }
@@ -91,21 +103,31 @@ impl Drop for Neighbour {
     }
 }
 
-/// What came of a judgement.
-struct Judged {
+/// Whether runs near the limit are repeated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Once,
+    Repeat,
+}
+
+/// The result of a judgement.
+struct JudgedRun {
     verdict: String,
     is_sensitive: bool,
+    /// Whether every run that counts was stopped while nobody else wanted a processor.
+    is_stopped_undisturbed: bool,
     runs: usize,
-    /// CPU time of the run that counts.
+    /// CPU time of all runs.
     cpu: f64,
     /// That of the first run.
     first: f64,
 }
 
-fn judge(tests: &Path, program: &Path, limit: f64) -> Judged {
+fn judge(tests: &Path, program: &Path, limit: f64, mode: Mode) -> JudgedRun {
     let told = Command::new(env!("CARGO_BIN_EXE_juror"))
         .arg("judge")
         .arg(tests)
+        .args((mode == Mode::Repeat).then_some("--repeat"))
         .args(["--json", "--time-limit", &format!("{limit:.4}"), "--"])
         .arg(program)
         .env("JUROR_CACHE", "off")
@@ -113,13 +135,20 @@ fn judge(tests: &Path, program: &Path, limit: f64) -> Judged {
         .expect("juror");
     let report: serde_json::Value = serde_json::from_slice(&told.stdout).expect("a report");
     let case = &report["submissions"][0]["test_cases"][0];
-    let cpu = case["cpu_seconds"].as_f64().expect("a run");
-    let repeats = &case["repeats"];
-    Judged {
+    let seconds = |run: &serde_json::Value| run["cpu_seconds"].as_f64().expect("a run");
+    let is_quiet_stop = |run: &serde_json::Value| {
+        // The case itself has no such key: it is not in question if it has no list of runs.
+        run["stopped_by"] == "cpu_time" && run["disturbed"] != true
+    };
+    let own = std::slice::from_ref(case);
+    let runs = case["repeats"]["runs"].as_array().map_or(own, Vec::as_slice);
+    let counted = if runs.len() > 1 { &runs[1..] } else { runs };
+    JudgedRun {
         verdict: case["verdict"].as_str().unwrap_or_default().to_owned(),
-        is_sensitive: repeats["sensitive"] == true,
-        runs: repeats["runs"].as_array().map_or(1, Vec::len),
-        cpu,
-        first: repeats["runs"][0]["cpu_seconds"].as_f64().unwrap_or(cpu),
+        is_sensitive: case["repeats"]["sensitive"] == true,
+        is_stopped_undisturbed: counted.iter().all(is_quiet_stop),
+        runs: runs.len(),
+        cpu: runs.iter().map(seconds).sum(),
+        first: runs.first().map(seconds).unwrap_or_default(),
     }
 }

@@ -20,7 +20,7 @@ use crate::language::command_line::command_line;
 use crate::language::fault::Unready;
 use crate::language::plan::{BuildPlan, BuildStep};
 use crate::language::planner::plan;
-use crate::language::probe::{Machine, Probe};
+use crate::language::probe::Probe;
 use crate::language::recipe::{Form, recipe};
 use crate::language::sources::{self, Sources};
 use crate::language::table::Language;
@@ -35,6 +35,7 @@ use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
+use crate::sandbox::Machine;
 
 /// Builds programs from sources.
 pub struct Builder<'a> {

@@ -38,14 +38,11 @@ pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
 /// Whether something else may have killed the build or one of its processes: then it says nothing about the source.
 ///
 /// The end of a process shows in the exit code of the shell or driver that started it, which is 128 plus the signal's
-/// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2.
+/// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2. Sources of programs appear in
+/// messages, too, and compilers say "compilation terminated.", so a word alone shows nothing.
 pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
     const SHELL: i32 = 128;
-    const WORDS: [&[u8]; 3] = [b"killed", b"terminated", b"sigkill"];
-    let says = || {
-        let lower = messages.to_ascii_lowercase();
-        WORDS.iter().any(|word| lower.windows(word.len()).any(|it| it == *word))
-    };
+    let says = || String::from_utf8_lossy(messages).lines().any(tells_of_a_signal);
     match (outcome.stopped_by, outcome.ending) {
         (Some(_), _) | (None, Ending::Exited(0)) => false,
         (None, Ending::Signalled(_)) => killed(outcome).is_some(),
@@ -55,6 +52,25 @@ pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
             code > SHELL && killed(&part).is_some() || says()
         }
     }
+}
+
+/// Whether a line of a driver or a shell says that a signal ended a process that it started.
+fn tells_of_a_signal(line: &str) -> bool {
+    /// As GCC, Clang, Go and Rust, and linkers say it, in lower case.
+    const PHRASES: [&str; 8] = [
+        "signal terminated program",
+        "internal compiler error: killed",
+        "internal compiler error: terminated",
+        "unable to execute command: killed",
+        "unable to execute command: terminated",
+        "signal: killed",
+        "sigkill",
+        "terminated with signal",
+    ];
+    let line = line.trim().to_lowercase();
+    // Shells write the name of the signal alone.
+    let is_of_shell = ["killed", "terminated"].contains(&&*line);
+    is_of_shell || PHRASES.iter().any(|phrase| line.contains(phrase))
 }
 
 /// Whether it failed with its CPU time almost used up. The system then kills the working process of the compiler just
@@ -87,7 +103,20 @@ mod tests {
         let gcc = "g++: fatal error: Killed signal terminated program cc1plus";
         check(None, Ending::Exited(1), gcc, true);
         check(None, Ending::Exited(1), "go: signal: killed", true);
+        check(None, Ending::Exited(1), "gcc: internal compiler error: Killed (program cc1)", true);
+        check(None, Ending::Exited(1), "clang: error: unable to execute command: Killed", true);
+        check(None, Ending::Exited(101), "(signal: 9, SIGKILL: kill)", true);
+        check(None, Ending::Exited(1), "collect2: fatal error: ld terminated with signal 9", true);
+        check(None, Ending::Exited(1), "a\nKilled\n", true);
         check(None, Ending::Exited(1), "error: expected `;`", false);
+        check(
+            None,
+            Ending::Exited(1),
+            "fatal error: x.h: No such file\ncompilation terminated.",
+            false,
+        );
+        check(None, Ending::Exited(1), "a.c:1:2: error: #error killed", false);
+        check(None, Ending::Exited(1), "error: `terminated` undeclared", false);
         check(None, Ending::Exited(0), "warning: killed is not used", false);
     }
 

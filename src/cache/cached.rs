@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::cache::fact::{CachedReply, Circumstances};
+use crate::cache::fact::CachedReply;
 use crate::cache::key::{of_job, of_joint};
 use crate::cache::knowledge::Knowledge;
 use crate::cache::surroundings::digest_of;
-use crate::cache::uncached::{Uncached, circumstances};
+use crate::cache::uncached::Uncached;
 use crate::executor::{Executor, Hand};
 use crate::model::blob::Digest;
 use crate::model::job::{Job, Repeat, Reply};
@@ -31,19 +31,17 @@ impl Cached {
     fn remembered<C: CachedReply>(
         &self,
         key: Option<Digest>,
-        circumstances: impl FnOnce() -> Circumstances,
         jobs: &[&Job],
         run: impl FnOnce() -> Result<C, Stop>,
     ) -> Result<C, Stop> {
         let Some(key) = key else { return run() };
-        let circumstances = circumstances();
         let knowledge = &self.uncached.knowledge;
         let _under_way = knowledge.begin(key);
-        if let Some(came) = knowledge.get(&key, &circumstances, jobs) {
+        if let Some(came) = knowledge.get(&key, jobs) {
             return Ok(came);
         }
         let came = run()?;
-        knowledge.keep(&key, &circumstances, jobs, &came);
+        knowledge.keep(&key, jobs, &came);
         Ok(came)
     }
 }
@@ -71,14 +69,14 @@ impl Executor for Cached {
             (None, Some(key)) => self.uncached.run_fast(job, key),
             _ => self.uncached.run_one(job, repeat),
         };
-        self.remembered(numbered(key, repeat), || circumstances(&[job]), &[job], run)
+        self.remembered(numbered(key, repeat), &[job], run)
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
         let key = of_joint(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
         let jobs = [&job.program, &job.partner];
         let run = || self.uncached.run_two(job, repeat);
-        self.remembered(numbered(key, repeat), || circumstances(&jobs), &jobs, run)
+        self.remembered(numbered(key, repeat), &jobs, run)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::cache::key::{of_job, of_tree};
 use crate::cache::notes::Notes;
-use crate::cache::uncached::{Uncached, circumstances};
+use crate::cache::uncached::Uncached;
 use crate::executor::{Executor as _, Notebook as _};
 use crate::language::header::{of_build, with_header};
 use crate::model::blob::Digest;
@@ -88,7 +88,7 @@ impl Uncached {
         let made = match self.run(making) {
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
             Ok(reply) if reply.outcome.ending == Ending::Exited(0) => {
-                self.knowledge.keep(name, &circumstances(&[making]), &[making], &reply);
+                self.knowledge.keep(name, &[making], &reply);
                 Made::new(reply, false)
             }
             Err(_) | Ok(_) => None,
@@ -105,7 +105,7 @@ impl Uncached {
         if noted.as_deref() == Some(DIFFERENT) {
             return Header::Missing;
         }
-        let known: Option<Reply> = self.knowledge.get(name, &circumstances(&[making]), &[making]);
+        let known: Option<Reply> = self.knowledge.get(name, &[making]);
         let is_proven = noted.as_deref() == Some(SAME);
         let made = known.and_then(|reply| Made::new(reply, is_proven));
         made.map_or(Header::Wanted(0), |made| Header::Made(Box::new(made)))

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::cache::fact::{CachedReply, Circumstances, Fetch, read, write};
+use crate::cache::fact::{CachedReply, Fetch, JobLimits, read, write};
 use crate::cache::headers::Headers;
 use crate::cache::key::still_holds;
 use crate::cache::store::Store;
@@ -84,12 +84,7 @@ impl Knowledge {
     }
 
     /// The result of the jobs with this key, if it is known and holds now.
-    pub(super) fn get<C: CachedReply>(
-        &self,
-        key: &Digest,
-        now: &Circumstances,
-        jobs: &[&Job],
-    ) -> Option<C> {
+    pub(super) fn get<C: CachedReply>(&self, key: &Digest, jobs: &[&Job]) -> Option<C> {
         let is_new = lock(&self.new).contains(key);
         if self.is_fresh && !is_new {
             return None;
@@ -101,7 +96,8 @@ impl Knowledge {
             [job] if is_build(job) => Fetch::BoxLater,
             _ => Fetch::Now,
         };
-        let came: C = read(&record.bytes, now, (!is_new).then_some(made), &self.store, fetch)?;
+        let now = JobLimits::of(jobs);
+        let came: C = read(&record.bytes, &now, (!is_new).then_some(made), &self.store, fetch)?;
         if let ([job], Fetch::BoxLater) = (jobs, fetch) {
             self.note_origin(job, &came);
         }
@@ -114,15 +110,9 @@ impl Knowledge {
 
     /// Keeps a result, if it should be kept. If a file of the jobs has changed meanwhile, the key may not fit: then it
     /// is not kept.
-    pub(super) fn keep<C: CachedReply>(
-        &self,
-        key: &Digest,
-        circumstances: &Circumstances,
-        jobs: &[&Job],
-        came: &C,
-    ) {
+    pub(super) fn keep<C: CachedReply>(&self, key: &Digest, jobs: &[&Job], came: &C) {
         if jobs.iter().all(|job| still_holds(job, &self.surroundings))
-            && let Some(record) = write(came, circumstances, &self.store)
+            && let Some(record) = write(came, &JobLimits::of(jobs), &self.store)
         {
             self.store.put(key, &record);
             lock(&self.new).insert(*key);

@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::cache::store::Store;
 use crate::model::blob::{Blob, Digest};
+use crate::model::root::FilePath;
 
 /// The digest of a serializable value.
 pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
@@ -98,7 +99,7 @@ impl Surroundings {
     pub(super) fn blob(&self, blob: &Blob) -> Option<Digest> {
         match (blob.known_digest(), blob.path()) {
             (None, Some(path)) => {
-                let digest = self.file(path)?;
+                let digest = self.contents(path)?;
                 blob.is_known_as(digest);
                 Some(digest)
             }
@@ -108,18 +109,23 @@ impl Surroundings {
 
     /// Whether a blob is unchanged since its digest was taken: somebody may write the files of a package.
     pub(super) fn is_unchanged(&self, blob: &Blob) -> bool {
-        let was_looked_at = |path: &&Path| self.seen().contains_key(*path);
+        let was_looked_at = |path: &&FilePath| self.seen().contains_key(path.as_path());
         let path = blob.path().filter(was_looked_at);
-        path.is_none_or(|path| self.file(path) == blob.known_digest())
+        path.is_none_or(|path| self.contents(path) == blob.known_digest())
     }
 
     fn seen(&self) -> MutexGuard<'_, HashMap<PathBuf, Seen>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The digest of a regular file.
+    /// The digest of a regular file of this machine.
     pub(super) fn file(&self, path: &Path) -> Option<Digest> {
-        let found = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        self.contents(&FilePath::root(path))
+    }
+
+    /// The digest of a regular file.
+    fn contents(&self, path: &FilePath) -> Option<Digest> {
+        let found = path.metadata().ok().filter(fs::Metadata::is_file)?;
         let stamp = Stamp {
             path: path.as_os_str().as_bytes().to_vec(),
             device: found.dev(),
@@ -128,7 +134,7 @@ impl Surroundings {
             modified: (found.mtime(), found.mtime_nsec()),
             changed: (found.ctime(), found.ctime_nsec()),
         };
-        if let Some(seen) = self.seen().get(path)
+        if let Some(seen) = self.seen().get(path.as_path())
             && seen.is_settled
             && seen.stamp == stamp
         {
@@ -262,7 +268,11 @@ mod tests {
         for (text, age) in [("one", 0), ("two", 0), ("one", 100), ("six", 100), ("more", 100)] {
             set(text, age);
             assert_eq!(surroundings.file(&path), digest(text), "{text} {age}");
-            assert_eq!(surroundings.blob(&Blob::file(&path)), digest(text), "{text} {age}");
+            assert_eq!(
+                surroundings.blob(&Blob::file(&FilePath::root(&path))),
+                digest(text),
+                "{text} {age}"
+            );
         }
         fs::remove_file(&path).unwrap();
         assert_eq!(surroundings.file(&path), None);

@@ -1,21 +1,21 @@
 //! What compilers and interpreters report about themselves, so that they need not be started for it again.
 //!
-//! An answer stays valid as long as the tool's file, the system's notes of what is installed, the working directory
-//! and the environment are unchanged. A script outside of the system's directories may use any file for its answer, so
-//! it is asked each time.
+//! An answer stays valid as long as the tool's file, the system's notes of what is installed, and the environment of
+//! tools are unchanged. A script outside of the system's directories may use any file for its answer, so it is asked
+//! each time.
 
-use std::env;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::cache::store::Store;
 use crate::cache::surroundings::{Surroundings, digest_of};
-use crate::language::probe::{Machine, Probe};
-use crate::language::toolchain::is_system;
+use crate::language::probe::Probe;
+use crate::language::toolchain::{Lookup, is_system};
 use crate::model::blob::Digest;
+use crate::sandbox::{Machine, host_tool};
 
 /// This machine's tools, with the answers that are known.
 pub struct Asked {
@@ -24,29 +24,9 @@ pub struct Asked {
     surroundings: Surroundings,
 }
 
-/// Variables that differ between terminals and shells and that no tool reads.
-const FLEETING: [&str; 12] = [
-    "_",
-    "COLUMNS",
-    "DISPLAY",
-    "LINES",
-    "OLDPWD",
-    "PWD",
-    "SHLVL",
-    "SSH_CLIENT",
-    "SSH_CONNECTION",
-    "SSH_TTY",
-    "TERM",
-    "WINDOWID",
-];
-
 /// Files below the home directory in which the user selects the version of a tool.
 const CHOICES: [&str; 4] =
     [".rustup/settings.toml", ".pyenv/version", ".tool-versions", ".config/mise/config.toml"];
-
-/// Such files in a directory, which apply to all directories below it.
-const LOCAL_CHOICES: [&str; 4] =
-    [".python-version", ".tool-versions", "rust-toolchain", "rust-toolchain.toml"];
 
 /// Where pyenv keeps its wrappers of interpreters and its versions. The wrappers read only these and the files above.
 const SHIMS: &str = ".pyenv/shims";
@@ -67,22 +47,15 @@ impl Asked {
             return None;
         }
         let tool = (program.as_os_str().as_bytes(), real.as_os_str().as_bytes());
-        let mut environment: Vec<(Vec<u8>, Vec<u8>)> = env::vars_os()
-            .filter(|(name, _)| FLEETING.iter().all(|it| name != it))
-            .filter(|(name, _)| !name.as_bytes().starts_with(b"JUROR_"))
-            .map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
+        let environment: Vec<(Vec<u8>, Vec<u8>)> = host_tool::environment()
+            .into_iter()
+            .map(|(name, value)| (name.into_encoded_bytes(), value.into_encoded_bytes()))
             .collect();
-        environment.sort();
-        let place = env::current_dir().ok()?;
         let choices = CHOICES.map(|name| self.surroundings.file(&below_home(name)?));
-        let local = |dir: &Path| LOCAL_CHOICES.map(|name| self.surroundings.file(&dir.join(name)));
-        let local: Vec<_> = place.ancestors().map(local).collect();
         let versions = is_shim.then(|| self.surroundings.installed(&below_home(VERSIONS)?));
-        let choices = (choices, local, versions);
         let system = self.surroundings.system()?;
         let file = self.surroundings.file(&real)?;
-        let place = place.as_os_str().as_bytes();
-        digest_of(&("asked 1", tool, file, args, environment, choices, place, system))
+        digest_of(&("asked 2", tool, file, args, environment, (choices, versions), system))
     }
 }
 
@@ -92,6 +65,10 @@ fn is_script(path: &Path) -> bool {
 }
 
 impl Probe for Asked {
+    fn on_path(&self, name: &str) -> Vec<PathBuf> {
+        Machine.on_path(name)
+    }
+
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
         let Some(key) = self.key(program, args) else { return Machine.ask(program, args) };
         let known = self.store.get(&key).filter(|_| !self.is_fresh);
@@ -102,15 +79,38 @@ impl Probe for Asked {
         self.store.put(&key, said.as_bytes());
         Ok(said)
     }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        Machine.real_path(path)
+    }
+
+    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+        Machine.hops(path)
+    }
+
+    fn links_out_of(&self, dir: &Path) -> Vec<PathBuf> {
+        Machine.links_out_of(dir)
+    }
+
+    fn size(&self, path: &Path) -> Option<u64> {
+        Machine.size(path)
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        Machine.home()
+    }
+
+    fn elsewhere(&self, word: &str) -> Option<Lookup> {
+        Machine.elsewhere(word)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
-    use std::path::PathBuf;
 
     use super::*;
-    use crate::model::forks;
+    use crate::sandbox::forks;
 
     /// A tool that counts how often it was started.
     fn tool(dir: &Path, interpreter: &str) -> PathBuf {

@@ -1,9 +1,7 @@
 //! The executor behind a cache: counts the programs that it starts, and fetches blobs from the cache.
 
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::sync::Arc;
 
-use crate::cache::fact::Circumstances;
 use crate::cache::key::of_job;
 use crate::cache::knowledge::Knowledge;
 use crate::executor::{Executor, Hand};
@@ -12,26 +10,11 @@ use crate::model::job::{Job, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
-use crate::sandbox::pace;
 
 /// Runs every job.
 pub(super) struct Uncached {
     pub(super) inner: Arc<dyn Executor>,
     pub(super) knowledge: Arc<Knowledge>,
-}
-
-/// The circumstances of these jobs if they run now.
-pub(super) fn circumstances(jobs: &[&Job]) -> Circumstances {
-    Circumstances {
-        limits: jobs.iter().map(|job| job.limits.clone()).collect(),
-        pace: jobs.iter().any(|job| job.is_timed).then(pace),
-    }
-}
-
-/// How fast this machine is, measured at the first call.
-fn pace() -> Duration {
-    static PACE: OnceLock<Duration> = OnceLock::new();
-    *PACE.get_or_init(pace::pace)
 }
 
 impl Uncached {
@@ -65,7 +48,7 @@ impl Uncached {
         let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
         lost.arrive(same.ok_or_else(gone)?.clone());
         if let Some(key) = key {
-            self.knowledge.keep(&key, &circumstances(&[&origin]), &[&origin], &reply);
+            self.knowledge.keep(&key, &[&origin], &reply);
         }
         Ok(())
     }

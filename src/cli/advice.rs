@@ -6,6 +6,7 @@ use crate::cli::evenness::times;
 use crate::model::host::{Finding, Grade, HostFacts, ToolFact, TriedMode};
 use crate::model::isolation::Isolation;
 use crate::model::judgement::FaultKind;
+use crate::model::limits::{MEMORY, PROCESSES};
 use crate::model::outcome::Meter;
 use crate::model::text::count;
 use crate::model::units::Bytes;
@@ -25,6 +26,7 @@ pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     findings.extend(load(facts));
     findings.extend(times(&facts.calibration));
     findings.extend(stack(facts));
+    findings.extend(container_limits(facts));
     findings.push(temporary(facts));
     findings.extend(tools.iter().map(tool));
     findings
@@ -265,11 +267,45 @@ fn stack(facts: &HostFacts) -> Option<Finding> {
     Some(finding(Grade::Weak, "stack", text).advise(lift))
 }
 
+/// Limits of a container or service that leave programs less than they may have.
+fn container_limits(facts: &HostFacts) -> Vec<Finding> {
+    let cores = facts.processors.physical as u64;
+    let memory = facts.memory_limit.filter(|limit| limit.0 < MEMORY.0 * cores).map(|limit| {
+        let text = format!(
+            "at most {limit} for juror and all its programs, by a control group; each may have \
+             {MEMORY} by default, and what it does not get is a judge error"
+        );
+        let raise =
+            "raise the memory limit of the container or service, or run fewer programs at once";
+        let command = "juror judge --jobs 1 ...";
+        finding(Grade::Weak, MEMORY_LIMIT, text).advise(advice(raise, command))
+    });
+    // Those of juror itself, and of its sandboxes.
+    const OWN: u64 = 32;
+    let needed = u64::from(PROCESSES) * cores + OWN;
+    let processes = facts.process_limit.filter(|limit| *limit < needed).map(|limit| {
+        let text = format!(
+            "at most {limit} for juror and all its programs; each may have {PROCESSES} by default, and \
+             what it does not get is a judge error"
+        );
+        let raise = words("raise pids.max of the container or service, and the limit `nproc`");
+        finding(Grade::Weak, PROCESS_LIMIT, text).advise(raise)
+    });
+    memory.into_iter().chain(processes).collect()
+}
+
+const MEMORY_LIMIT: &str = "memory limit";
+const PROCESS_LIMIT: &str = "process limit";
+
 fn temporary(facts: &HostFacts) -> Finding {
     const SUBJECT: &str = "temporary files";
     const ENOUGH: Bytes = Bytes::mib(1024);
     let path = facts.temporary.path.display();
     let (grade, text) = match &facts.temporary.free {
+        Ok(_) if facts.temporary.is_noexec => (
+            Grade::Missing,
+            format!("no program can be started in {path}: it is mounted with noexec"),
+        ),
         Ok(free) if *free >= ENOUGH => {
             return finding(Grade::Good, SUBJECT, format!("{free} free in {path}"));
         }
@@ -324,20 +360,20 @@ mod tests {
             container: None,
             systemd: true,
             stack_limit: None,
+            memory_limit: None,
+            process_limit: None,
             processors: Processors { logical: 4, physical: 4, load: Some(0.1) },
             calibration: even(),
-            temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(50_000)) },
+            temporary: Temporary {
+                path: "/tmp".into(),
+                free: Ok(Bytes::mib(50_000)),
+                is_noexec: false,
+            },
         }
     }
 
     fn even() -> Calibration {
-        Calibration {
-            pace_seconds: 0.0005,
-            pace_noise: 0.01,
-            copied_per_second: 1e10,
-            copied_beside_per_second: 9e9,
-            ..Calibration::default()
-        }
+        Calibration { pace_noise: 0.01, ..Calibration::default() }
     }
 
     /// The ideal machine, used by a user without a control group.
@@ -508,10 +544,30 @@ mod tests {
         facts.landlock = None;
         check(&facts, "landlock", WEAK, &[]);
         let elsewhere = "TMPDIR=/var/tmp juror ...";
+        facts.temporary.is_noexec = true;
+        check(&facts, "temporary files", &[Grade::Missing], &[elsewhere]);
+        facts.temporary.is_noexec = false;
         facts.temporary.free = Ok(Bytes::mib(3));
         check(&facts, "temporary files", WEAK, &[elsewhere]);
         facts.temporary.free = Err("Read-only file system".to_owned());
         check(&facts, "temporary files", &[Grade::Missing], &[elsewhere]);
+    }
+
+    #[test]
+    fn limits_of_a_container_that_programs_may_reach_are_shown() {
+        let mut facts = good();
+        let enough = |facts: &HostFacts| {
+            check(facts, MEMORY_LIMIT, &[], &[]);
+            check(facts, PROCESS_LIMIT, &[], &[]);
+        };
+        enough(&facts);
+        (facts.memory_limit, facts.process_limit) =
+            (Some(Bytes::mib(4 * 2048)), Some(4 * 128 + 32));
+        enough(&facts);
+        facts.memory_limit = Some(Bytes::mib(4 * 2048 - 1));
+        check(&facts, MEMORY_LIMIT, WEAK, &["juror judge --jobs 1 ..."]);
+        facts.process_limit = Some(4 * 128 + 31);
+        check(&facts, PROCESS_LIMIT, WEAK, &[]);
     }
 
     #[test]

@@ -3,21 +3,17 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use tempfile::TempDir;
-
+use crate::cli::host::on_end;
 use crate::cli::output::command_line;
+use crate::executor::scratch::{self, Scratch};
 use crate::model::judgement::JudgeError;
-use crate::model::stop::Stop;
+use crate::model::stop::{Stop, go_on};
 
 /// A directory beside the new package; deleted when dropped, also after Ctrl-C.
 pub(super) struct Beside {
-    dir: TempDir,
+    dir: Scratch,
     name: PathBuf,
-    interrupted: Arc<AtomicBool>,
 }
 
 impl Beside {
@@ -32,15 +28,11 @@ impl Beside {
                 out.display()
             )));
         };
-        let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))
-                .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
-        }
-        let dir = TempDir::with_prefix_in(".juror-package-", parent(out));
+        on_end(|| {})?;
+        let dir = scratch::beside(parent(out), ".juror-package-");
         let dir = dir.map_err(|error| fault(out, error))?;
         let name = name.into();
-        Ok(Self { dir, name, interrupted })
+        Ok(Self { dir, name })
     }
 
     /// Where the package is written.
@@ -53,10 +45,7 @@ impl Beside {
     /// # Errors
     /// If there was one.
     pub(super) fn check(&self) -> Result<(), Stop> {
-        match self.interrupted.load(Ordering::Relaxed) {
-            true => Err(Stop::Interrupted),
-            false => Ok(()),
-        }
+        go_on()
     }
 
     /// Moves the finished package to its path.

@@ -5,10 +5,12 @@ use std::os::fd::OwnedFd;
 use std::thread;
 
 use crate::cli::stdin::UntilBell;
+use crate::cli::streams;
 use crate::executor::Hand;
 use crate::model::judgement::JudgeError;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
+use crate::report::log::LogFormat;
 
 /// Connects this process's standard input and output with those of a program, which `run` runs. Returns also how much
 /// it wrote; after more than `most` bytes no more is read. On a terminal, `mark` precedes each line of it.
@@ -41,8 +43,8 @@ pub(super) fn talk<R, E: From<JudgeError>>(
 
 /// Shows the program's output as it comes, and counts its bytes.
 fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
-    let mut out = io::stdout();
-    let is_terminal = out.is_terminal();
+    let mut out = streams::out(LogFormat::Text);
+    let is_terminal = io::stdout().is_terminal();
     let mut is_at_start = true;
     let mut written = 0;
     let mut buffer = [0; 4096];

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
-
 use crate::language::essence;
 use crate::language::table::Language;
-use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::root::{FilePath, Kind, WalkBounds};
 use crate::model::text::{count, joined};
 
 /// The content of a class folder.
@@ -28,7 +26,7 @@ pub struct Class {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Handed {
     /// Its file, or the directory with all of its files.
-    pub path: PathBuf,
+    pub path: FilePath,
     /// The file to start, if its name does not show it: the only one that can start in the directory, or the file itself
     /// if another one beside it could.
     pub entry_point: Option<String>,
@@ -37,8 +35,8 @@ pub struct Handed {
 }
 
 impl Handed {
-    fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), ..Self::default() }
+    fn new(path: &FilePath) -> Self {
+        Self { path: path.clone(), ..Self::default() }
     }
 }
 
@@ -61,10 +59,9 @@ pub fn read(dir: &Path) -> Option<Class> {
     let mut students = Vec::new();
     let mut has_sources = false;
     for path in entries(dir) {
-        match fs::symlink_metadata(&path) {
+        match fs::metadata(&path) {
+            // The teacher may have made a link. Links that students made, below it, are not followed.
             Ok(file) if file.is_dir() => students.push(path),
-            // The teacher made this link. Links that students made, below it, are not followed.
-            Ok(file) if file.is_symlink() && path.is_dir() => students.push(path),
             _ if path.ends_with(MANIFEST) => return None,
             _ if Language::of_file(&path).is_some() => has_sources = true,
             _ => class.ignored.push(path),
@@ -75,7 +72,7 @@ pub fn read(dir: &Path) -> Option<Class> {
     }
     if has_sources {
         let mut class = Class::default();
-        class.add(dir);
+        class.add(&FilePath::root(dir));
         return match &class.programs[..] {
             // Then all other files belong to it.
             [Handed { entry_point: None, .. }] => None,
@@ -87,7 +84,7 @@ pub fn read(dir: &Path) -> Option<Class> {
             }
         };
     }
-    let found: usize = students.iter().map(|student| class.add(student)).sum();
+    let found: usize = students.iter().map(|student| class.add(&FilePath::root(student))).sum();
     (found > 0).then_some(class)
 }
 
@@ -98,7 +95,7 @@ pub fn divided(dir: &Path) -> Option<Diagnostic> {
     let is_part = |it: &&PathBuf| PARTS.iter().any(|part| it.ends_with(part));
     let part = below.iter().find(is_part)?.file_name()?.to_string_lossy();
     let can_start = |it: &&PathBuf| {
-        files(it).into_iter().any(|file| {
+        files(&FilePath::root(*it)).into_iter().any(|file| {
             let language = Language::of_file(&file).map(|it| it.code).unwrap_or_default();
             starts_by_its_text(language) && !starting(language, &[file]).is_empty()
         })
@@ -112,20 +109,20 @@ pub fn divided(dir: &Path) -> Option<Diagnostic> {
 impl Class {
     /// Adds a student's programs: each file that can start is a program, unless all files together are one. Returns
     /// how many there are.
-    fn add(&mut self, student: &Path) -> usize {
+    fn add(&mut self, student: &FilePath) -> usize {
         let before = self.programs.len();
         if student.join(MANIFEST).is_file() {
             self.programs.push(Handed::new(student));
             return 1;
         }
-        let mut sources: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
+        let mut sources: BTreeMap<&str, Vec<FilePath>> = BTreeMap::new();
         let mut headers = Vec::new();
         for file in files(student) {
             let ending = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
             match Language::of_file(&file) {
                 Some(language) => sources.entry(language.code).or_default().push(file),
                 None if HEADERS.contains(&ending) => headers.push(file),
-                None => self.ignored.push(file),
+                None => self.ignored.push(file.into()),
             }
         }
         if sources.is_empty() {
@@ -137,7 +134,7 @@ impl Class {
             let starting = starting(language, &files);
             let has_parts = files.len() > 1 || !headers.is_empty();
             if is_of_one && has_parts && starting.len() <= 1 {
-                let entry = starting.first().and_then(|it| it.strip_prefix(student).ok());
+                let entry = starting.first().and_then(|it| it.strip_prefix(&**student).ok());
                 let is_main = |entry: &&Path| entry.with_extension("") == Path::new("main");
                 let entry = entry.filter(|it| !starts_by_its_text(language) && !is_main(it));
                 let entry_point = entry.and_then(Path::to_str).map(str::to_owned);
@@ -146,10 +143,10 @@ impl Class {
             }
             let chosen = if starting.is_empty() { &files } else { &starting };
             let parts = files.iter().chain(&headers).filter(|it| !chosen.contains(it));
-            let parts: Vec<&PathBuf> = parts.collect();
+            let parts: Vec<&FilePath> = parts.collect();
             self.programs.extend(chosen.iter().map(|path| {
                 let below =
-                    |part: &&PathBuf| part.strip_prefix(path.parent()?).ok().map(Path::to_owned);
+                    |part: &&FilePath| part.strip_prefix(path.parent()?).ok().map(Path::to_owned);
                 let used = used(language, path, chosen);
                 // One of them may have the usual name.
                 let entry_point = (!used.is_empty()).then(|| path.file_name()?.to_str()).flatten();
@@ -200,11 +197,21 @@ fn entries(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// All regular files below a directory that are not hidden, by name. Links below it are not followed.
-fn files(dir: &Path) -> Vec<PathBuf> {
-    let walk = WalkDir::new(dir).min_depth(1).sort_by_file_name().into_iter();
-    let walk = walk.filter_entry(|entry| !is_hidden(entry.file_name()));
-    let files = walk.flatten().filter(|entry| entry.file_type().is_file());
-    files.map(walkdir::DirEntry::into_path).collect()
+fn files(dir: &FilePath) -> Vec<FilePath> {
+    let mut files = Vec::new();
+    let mut walk = dir.walk(WalkBounds::PROGRAM);
+    while let Some(next) = walk.next() {
+        let Ok(entry) = next else { continue };
+        if entry.is_link || is_hidden(entry.name()) {
+            continue;
+        }
+        match entry.look() {
+            Ok((Kind::File, _)) => files.push(entry.path),
+            Ok((Kind::Directory, _)) => drop(walk.enter(&entry)),
+            Err(_) => {}
+        }
+    }
+    files
 }
 
 /// Whether a name is ignored in submissions, or belongs to a file that a tool left.
@@ -238,14 +245,15 @@ fn has(text: &str, word: &str) -> bool {
 }
 
 /// The programs whose classes a program uses. In Java each may have a `main` of its own; elsewhere two would clash.
-fn used<'a>(language: &str, path: &Path, programs: &'a [PathBuf]) -> Vec<&'a PathBuf> {
-    let mut used: Vec<&PathBuf> = Vec::new();
+fn used<'a>(language: &str, path: &FilePath, programs: &'a [FilePath]) -> Vec<&'a FilePath> {
+    let mut used: Vec<&FilePath> = Vec::new();
     let mut texts = match language {
         "java" => vec![text(language, path)],
         _ => Vec::new(),
     };
     while let Some(user) = texts.pop() {
-        let stem = |it: &PathBuf| it.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem =
+            |it: &FilePath| it.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for program in programs.iter().filter(|it| *it != path && has(&user, &stem(it))) {
             if !used.contains(&program) {
                 used.push(program);
@@ -274,8 +282,8 @@ fn never_starts(file: &Path) -> bool {
 
 /// The sources that can start. In a script language this is `main`, or else all that no other source imports; tests and
 /// modules of directories only if there is nothing else.
-fn starting(language: &str, files: &[PathBuf]) -> Vec<PathBuf> {
-    let own: Vec<PathBuf> = files.iter().filter(|it| !never_starts(it)).cloned().collect();
+fn starting(language: &str, files: &[FilePath]) -> Vec<FilePath> {
+    let own: Vec<FilePath> = files.iter().filter(|it| !never_starts(it)).cloned().collect();
     let files = if marks(language).is_empty() && !own.is_empty() { &own } else { files };
     let texts: Vec<String> = files.iter().map(|file| text(language, file)).collect();
     let marks = marks(language);
@@ -335,10 +343,10 @@ fn modules(line: &str, is_directory: &impl Fn(&str) -> bool) -> String {
 }
 
 /// The beginning of a source as text, without comments and contents of strings if the compiler looks where it starts.
-fn text(language: &str, path: &Path) -> String {
+fn text(language: &str, path: &FilePath) -> String {
     const MOST: u64 = 1 << 20;
     // An unreadable file is reported when it is built.
-    let mut bytes = Blob::file(path).start(MOST).unwrap_or_default();
+    let mut bytes = path.start(MOST).unwrap_or_default();
     if starts_by_its_text(language) {
         bytes = essence::code(language, &bytes);
     }
@@ -460,7 +468,7 @@ mod tests {
         std::os::unix::fs::symlink(path("real"), path("class/anna")).expect("a link");
         std::os::unix::fs::symlink(path("class"), path("real/deep/loop")).expect("a link");
         let class = read(&path("class")).expect("a class");
-        let programs: Vec<PathBuf> = class.programs.into_iter().map(|it| it.path).collect();
+        let programs: Vec<PathBuf> = class.programs.into_iter().map(|it| it.path.into()).collect();
         assert_eq!(programs, [path("class/anna/a.py")]);
     }
 

@@ -3,7 +3,8 @@
 //! The script of `juror completions` runs juror at each press of the key, with the words of the line.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 use std::path::Path;
 
 use clap::{Arg, Command, CommandFactory};
@@ -11,6 +12,7 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
 };
+use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
 
 use crate::cli::arguments::Arguments;
 use crate::model::problem::Problem;
@@ -27,8 +29,95 @@ pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
 pub(super) fn answer() -> Result<bool, clap::Error> {
     let here = env::current_dir().ok();
     CompleteEnv::with_factory(definition)
+        .shells(SHELLS)
         .var(VARIABLE)
         .try_complete(env::args_os(), here.as_deref())
+}
+
+/// The shells. Some insert a candidate as it is, and would run `$(...)` in the name of a file.
+pub(super) const SHELLS: Shells<'static> = Shells(&[
+    &Quoted { shell: &Bash, between: '\u{b}', quote: quoted_for_bash },
+    &Elvish,
+    &Fish,
+    &Quoted { shell: &Powershell, between: '\n', quote: quoted_for_powershell },
+    &Zsh,
+]);
+
+/// A shell for which candidates are quoted.
+struct Quoted {
+    shell: &'static dyn EnvCompleter,
+    /// What stands between two candidates.
+    between: char,
+    quote: fn(&str) -> String,
+}
+
+impl EnvCompleter for Quoted {
+    fn name(&self) -> &'static str {
+        self.shell.name()
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.shell.is(name)
+    }
+
+    fn write_registration(
+        &self,
+        variable: &str,
+        name: &str,
+        program: &str,
+        completer: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.shell.write_registration(variable, name, program, completer, out)
+    }
+
+    fn write_complete(
+        &self,
+        command: &mut Command,
+        words: Vec<OsString>,
+        here: Option<&Path>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut plain = Vec::new();
+        // What was completed before has its quotes.
+        let words = words.into_iter().map(|word| match word.into_string() {
+            Ok(word) => word.replace('\\', "").into(),
+            Err(word) => word,
+        });
+        self.shell.write_complete(command, words.collect(), here, &mut plain)?;
+        let plain = String::from_utf8_lossy(&plain);
+        let quoted = plain.split(self.between).filter_map(|line| {
+            // Behind a tab is an explanation. No name with a control character can be typed.
+            let value = line.split('\t').next().filter(|it| !it.contains(char::is_control))?;
+            Some((self.quote)(value))
+        });
+        let quoted: Vec<String> = quoted.collect();
+        out.write_all(quoted.join(&self.between.to_string()).as_bytes())
+    }
+}
+
+/// Backslashes quote also behind a quotation mark that the user typed.
+fn quoted_for_bash(name: &str) -> String {
+    let mut quoted = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii() && !is_plain(letter) {
+            quoted.push('\\');
+        }
+        quoted.push(letter);
+    }
+    quoted
+}
+
+fn quoted_for_powershell(name: &str) -> String {
+    match name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', "''")),
+    }
+}
+
+/// Whether no shell obeys this.
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "/_-.,+=:@%~".contains(letter)
 }
 
 /// The command line with completers for its values. They are chosen by argument name, so that new commands get them,

@@ -1,7 +1,7 @@
 //! `juror convert`: writes a package in another format to a new directory, and reports what had no equivalent.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +21,8 @@ use crate::model::conversion::Conversion;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
+use crate::model::program::Constant;
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::package;
 use crate::package::convert::{Contents, PlannedFile, Target, plan};
@@ -90,6 +92,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     problem.unmade = recipe;
     let beside = Beside::new(out)?;
     let dir = beside.path();
+    fs::create_dir(&dir).map_err(|error| fault(out, error))?;
     let plan = plan(&problem, *to)?;
     for file in &plan.files {
         beside.check()?;
@@ -126,17 +129,27 @@ fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
 }
 
 fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
-    let path = dir.join(&file.name);
-    fs::create_dir_all(parent(&path))?;
-    match &file.contents {
-        Contents::Copy(from) => fs::copy(from, path).map(drop),
-        Contents::Text(text) => fs::write(path, text),
-        Contents::Filled(from, constants) => {
-            fs::copy(from, &path)?;
-            let bytes = fs::read(from)?;
-            fs::write(path, replace_constants(&bytes, constants))
-        }
+    let path = FilePath::root(dir).join(&file.name);
+    // Some systems do not tell `A.c` from `a.c`.
+    if path.link_metadata().is_ok() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file has this name"));
     }
+    let mut to = path.create()?;
+    let (from, constants) = match &file.contents {
+        Contents::Text(text) => return to.write_all(text.as_bytes()),
+        Contents::Copy(from) => (from.open()?, None),
+        Contents::Filled(from, constants) => (from.open()?, Some(constants)),
+    };
+    let rights = from.metadata()?.permissions();
+    write_from(from, constants, &mut to)?;
+    to.set_permissions(rights)
+}
+
+fn write_from(mut from: File, constants: Option<&Vec<Constant>>, to: &mut File) -> io::Result<()> {
+    let Some(constants) = constants else { return io::copy(&mut from, to).map(drop) };
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes)?;
+    to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
 }
 
 /// Reads the new package again.
@@ -167,7 +180,7 @@ fn zip(files: &[PlannedFile], dir: &Path, beside: &Beside) -> io::Result<PathBuf
         if beside.check().is_err() {
             break;
         }
-        let mut source = File::open(dir.join(&file.name))?;
+        let mut source = FilePath::root(dir).join(&file.name).open()?;
         let metadata = source.metadata()?;
         let options = SimpleFileOptions::default()
             .unix_permissions(metadata.permissions().mode() & 0o777)

@@ -13,7 +13,7 @@ use crate::language::toolchain::Toolchains;
 use crate::model::event::Event;
 use crate::model::host::{Diagnosis, ToolFact, ToolFound};
 use crate::model::stop::Stop;
-use crate::sandbox::Host;
+use crate::sandbox::{Host, Machine};
 
 /// Arguments of `juror doctor`.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ pub fn run(arguments: &DoctorArguments) -> ExitCode {
 
 /// Asks all tools for their versions at the same time: some take seconds.
 fn tools() -> Result<Vec<ToolFact>, Stop> {
-    let toolchains = Toolchains::default();
+    let toolchains = Toolchains::new(Box::new(Machine));
     let ask = |tool: &Tool| {
         let found = match toolchains.tool(tool, "look for tools") {
             Ok(found) => {

@@ -15,6 +15,7 @@ use crate::generate::{Generating, Mode, generate};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::recipe::Recipe;
+use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
 use crate::package;
 
@@ -158,7 +159,7 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
 }
 
 /// Reads a recipe and shows its diagnostics.
-pub(super) fn recipe(path: &Path, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
+pub(super) fn recipe(path: &FilePath, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
     let reading = package::recipe::of_problem(path, problem);
     match reading.recipe {
         None => Err(Stop::Diagnosed(reading.diagnostics)),

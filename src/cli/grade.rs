@@ -4,8 +4,8 @@ mod loaded;
 mod one;
 mod sink;
 
-use std::io::{self, BufReader, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, IsTerminal};
+use std::path::{Display, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -21,13 +21,13 @@ use crate::cli::host::Host;
 use crate::cli::options::{Color, HostOptions, OutputOptions};
 use crate::cli::output::{Output, command};
 use crate::cli::stdin::{self, Patient};
+use crate::cli::streams;
 use crate::executor::parallel;
-use crate::grade::done::{self, Known};
 use crate::grade::graded::{LineFault, Tally};
-use crate::grade::journal::{Earlier, Journal, JournalFault};
 use crate::grade::line::Settings;
 use crate::grade::map::Map;
 use crate::grade::reader::{LONGEST, Lines, RawLine};
+use crate::grade::results::{Earlier, Known, digest};
 use crate::grade::stream::{ResultOrder, Stream};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop};
@@ -51,14 +51,20 @@ pub struct GradeArguments {
     /// Write results in the order of the lines, instead of as they come
     #[arg(long)]
     pub ordered: bool,
-    /// Record each result in FILE, and resume where an earlier run with FILE ended
+    /// Repeat runs near the time limit, alone
     ///
-    /// Results in FILE are first written again, so that the output is complete, and are not judged again.
-    #[arg(long, value_name = "FILE")]
-    pub journal: Option<PathBuf>,
-    /// Write results to FILE instead of standard output
+    /// Otherwise their verdicts are marked `sensitive`; `juror help time` explains how.
+    #[arg(long)]
+    pub repeat: bool,
+    /// Write results to FILE, which must be empty or new, instead of standard output
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Go on after the results that FILE already has, and judge only the other lines
+    ///
+    /// FILE may be new: the same command starts and resumes. A FILE with anything but results is refused, and not
+    /// changed.
+    #[arg(long, requires = "output")]
+    pub resume: bool,
     /// Print only errors and warnings
     #[arg(short, long)]
     pub quiet: bool,
@@ -100,8 +106,7 @@ pub fn run(arguments: &GradeArguments) -> ExitCode {
     });
     if let Some((tally, elapsed)) = told.filter(|(tally, _)| !arguments.quiet && tally.lines() > 0)
     {
-        // If standard error is closed, nobody reads it.
-        let _ = writeln!(io::stderr(), "{}", summary(&tally, elapsed));
+        streams::remark(&summary(&tally, elapsed));
     }
     code
 }
@@ -125,29 +130,15 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
         let what = "give the lines on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
-    let (mut journal, earlier) = match &arguments.journal {
-        Some(path) => {
-            let (journal, earlier) = Journal::open(path).map_err(|fault| unusable(path, &fault))?;
-            (Some((path, journal)), earlier)
-        }
-        None => (None, Earlier::default()),
-    };
-    if let Some((path, _)) = journal.as_ref().filter(|_| arguments.ordered && !earlier.is_ordered) {
-        let path = path.display();
+    let (mut sink, earlier) = Sink::open(arguments.output.as_deref(), arguments.resume)?;
+    if arguments.ordered && !earlier.is_ordered {
+        let path = arguments.shown_output();
         let what = format!(
-            "--journal: the results in {path} are not in the order of the lines; leave out --ordered"
+            "--output: the results in {path} are not in the order of the lines; leave out --ordered"
         );
         return Err(Stop::usage(what));
     }
-    let mut sink = Sink::open(arguments.output.as_deref(), arguments.journal.as_deref())?;
     *tally = earlier.tally;
-    if let Some((path, _)) = &journal {
-        let told = Journal::replay(path, &earlier, |line| sink.write(&[line, b"\n"].concat()));
-        match told {
-            Err(JournalFault::Io(error)) if is_closed(&error) => return Ok(()),
-            told => told.map_err(|fault| unusable(path, &fault))?,
-        }
-    }
     let host = Host::start(&arguments.host, output)?;
     let builder = host.builder_on(host.executor.anew()).keeping(PROGRAMS);
     let text = [&arguments.map, &arguments.defaults].map(|it| it.as_deref().unwrap_or_default());
@@ -156,6 +147,7 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
         builder: &builder,
         problems: LoadedProblems { host: &host, output, all: Recent::new(PACKAGES) },
         settings: &settings,
+        repeats: arguments.repeat,
         digest_of: text.join("\0"),
         under_way: AtomicUsize::new(0),
     };
@@ -178,26 +170,24 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
         }),
         work: &|item: Item| grader.grade(item.raw, item.digest),
         put: Box::new(|answer: Answer| {
-            if let Some((path, journal)) = &mut journal {
-                let added = journal.add(&answer.text);
-                added.map_err(|error| lost("the journal", path, &error))?;
-            }
-            tally.count(answer.verdict, answer.fault);
             match sink.write(&answer.text) {
                 Err(error) if is_closed(&error) => {
                     is_unwanted = true;
                     return Err(Stop::Interrupted);
                 }
-                written => written.map_err(|error| JudgeError::new("write results", error))?,
+                written => written.map_err(|error| arguments.lost(&error))?,
             }
+            tally.count(answer.verdict, answer.fault);
             output.event(lock(&shown).done());
             Ok(())
         }),
     };
     let came = stream.run(at_once, |number, work| parallel::on_threads(number, work));
-    if let Some((path, journal)) = &mut journal {
-        journal.sync().map_err(|error| lost("the journal", path, &error))?;
-    }
+    let came = came.and_then(|()| {
+        // Half a result of an earlier start goes, although no result followed.
+        sink.write(b"").map_err(|error| arguments.lost(&error))
+    });
+    sink.finish().map_err(|error| arguments.lost(&error))?;
     match came {
         Err(Stop::Interrupted) if is_unwanted => Ok(()),
         Ok(()) if tally.lines() == 0 => {
@@ -220,14 +210,18 @@ fn settings(arguments: &GradeArguments) -> Result<Settings, Stop> {
     })
 }
 
-fn unusable(path: &Path, fault: &JournalFault) -> Stop {
-    let path = path.display();
-    Stop::usage(format!("--journal: cannot use {path}: {fault}; choose another file"))
-}
+impl GradeArguments {
+    /// The name of the file of results.
+    fn shown_output(&self) -> Display<'_> {
+        self.output.as_deref().unwrap_or("standard output".as_ref()).display()
+    }
 
-fn lost(what: &str, path: &Path, error: &io::Error) -> Stop {
-    let help = "make room, then start the same command again";
-    JudgeError::on(&format!("write {what}"), path)(error).help(help).into()
+    /// The error that a result cannot be written.
+    fn lost(&self, error: &io::Error) -> Stop {
+        let error = JudgeError::new(format!("write results to {}", self.shown_output()), error);
+        let help = "make room, then start the same command again with --resume";
+        if self.output.is_some() { error.help(help).into() } else { error.into() }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -253,44 +247,41 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// The next line that is not done.
+    /// The next line without a result.
     fn next(&mut self) -> Result<Option<Item>, Stop> {
-        let done = &mut self.earlier.done;
+        let earlier = &mut self.earlier;
+        let path = self.arguments.shown_output();
         loop {
             let raw = match self.lines.next_line() {
                 Err(error) if stdin::is_end(&error) => return Err(Stop::Interrupted),
                 raw => raw.map_err(|error| unread(&error))?,
             };
-            let journal = || self.arguments.journal.as_deref().unwrap_or("".as_ref()).display();
             let Some(raw) = raw else {
-                let ahead = done.ahead();
+                let ahead = earlier.ahead();
                 if ahead == 0 {
                     return Ok(None);
                 }
                 return Err(Stop::usage(format!(
-                    "--journal: {} has {} that standard input has not; \
+                    "--resume: {path} has {} that standard input has not; \
                      give the same input, or choose another file",
-                    journal(),
                     count(ahead, "result"),
                 )));
             };
-            let digest = done::digest(&self.grader.digest_of, &raw.text);
-            match done.pass(raw.number, digest) {
-                Known::Done => {}
-                Known::New if self.arguments.ordered && done.ahead() > 0 => {
+            let digest = digest(&self.grader.digest_of, &raw.text);
+            match earlier.pass(raw.number, digest) {
+                Known::Finished => {}
+                Known::New if self.arguments.ordered && earlier.ahead() > 0 => {
                     return Err(Stop::usage(format!(
-                        "--journal: {} lacks line {}, and has later ones; leave out --ordered",
-                        journal(),
+                        "--resume: {path} lacks line {}, and has later ones; leave out --ordered",
                         raw.number
                     )));
                 }
                 Known::New => return Ok(Some(Item { raw, digest })),
-                Known::Other => {
+                Known::Changed => {
                     return Err(Stop::usage(format!(
-                        "--journal: up to line {}, standard input, --map or --defaults differ from \
-                         those that {} was made with; choose another file",
-                        raw.number,
-                        journal()
+                        "--resume: up to line {}, standard input, --map or --defaults differ from \
+                         those that {path} was made with; choose another file",
+                        raw.number
                     )));
                 }
             }

@@ -17,12 +17,13 @@ use crate::grammar::program::Grammar;
 use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
 use crate::grammar::validate::{Rejection, validate_blob};
 use crate::grammar::wanted::unreached;
-use crate::language::constants::replace_constants;
+use crate::language::constants::{TOO_LONG_HELP, replace_constants};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::report::InputReport;
+use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
 use crate::model::text::joined;
 
@@ -138,6 +139,7 @@ fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
         Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
             Stop::from(diagnostic).blame(Mend::Submission)
         }
+        Rejection::Interrupted => Stop::Interrupted,
     })
 }
 
@@ -253,20 +255,24 @@ pub fn of_package(
     output: &Output,
 ) -> Result<Vec<Grammar>, Stop> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = problem.input_grammars.iter().map(|it| it.path.as_path());
+    let own = problem.input_grammars.iter().map(|it| it.path.clone());
     let own = own.filter(|path| Some(real(path)) != given.map(real));
     let mut grammars = Vec::new();
     let mut remarks = Vec::new();
     let mut is_whole = true;
-    for path in given.into_iter().chain(own) {
-        let text = fs::read(path).map_err(|error| {
+    for path in given.map(FilePath::root).into_iter().chain(own) {
+        let path = &path;
+        let text = path.read().map_err(|error| {
             Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
         })?;
-        let reading = read(path, &replace_constants(&text, &problem.constants));
-        let is_shown = |remark: &Diagnostic| warns || given == Some(path) || remark.is_error();
+        let filled = replace_constants(&text, &problem.constants)
+            .map_err(|fault| Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP))?;
+        let reading = read(path, &filled);
+        let is_shown =
+            |remark: &Diagnostic| warns || given == Some(path.as_path()) || remark.is_error();
         remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
         is_whole &= reading.grammar.is_some();
-        grammars.extend(reading.grammar);
+        grammars.extend(reading.grammar.map(|grammar| grammar.limited(&problem.limits)));
     }
     if !is_whole {
         return Err(Stop::Diagnosed(remarks));
@@ -280,7 +286,7 @@ fn open(path: &Path) -> Result<Blob, Stop> {
         return Err(Stop::usage(format!("{} is a directory", path.display())));
     }
     if path.is_file() {
-        return Ok(Blob::file(path));
+        return Ok(Blob::file(&FilePath::root(path)));
     }
     // A pipe can be read only once.
     fs::read(path).map(Blob::from).map_err(|error| cannot_open(path, &error))

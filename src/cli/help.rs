@@ -54,7 +54,7 @@ const EXAMPLES_OF: [(&str, &str, &str); 20] = [
     ("grade", "docs/grade.md has the details. ", "
   juror grade < lines.jsonl > results.jsonl
       A result for each line, as soon as it is ready.
-  juror grade --journal done.jsonl < lines.jsonl > results.jsonl
+  juror grade --output results.jsonl --resume < lines.jsonl
       The same; if it is interrupted or killed, run it again to continue.
   juror grade --map '{\"id\": \"/name\", \"source\": \"/code\", \"cases\": \"/tests\"}' --defaults '{\"source\": {\"language\": \"python3\"}}' < set.jsonl
       Lines of another form, all with sources in Python.
@@ -184,8 +184,8 @@ const EXAMPLES_OF: [(&str, &str, &str); 20] = [
     ("statement", "", "
   juror statement problems/game1
       Write game1.html: the statement in every language, ready to print or to put on a page.
-  juror statement problems/game1 --language en --pdf -o handout.pdf
-      A PDF, made by the Chromium of this machine.
+  juror statement problems/game1 --language en -o handout.html
+      One language; print it from a browser for a PDF.
   juror statement problems/game1 -o site/
       One file for each language, such as site/game1.en.html."),
     ("compare", "", "

@@ -2,18 +2,22 @@
 
 use std::env;
 use std::fmt;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cache::store::is_private;
+use crate::cli::exit_code::ExitCode;
 use crate::cli::options::{HostOptions, Worker};
 use crate::cli::output::Output;
 use crate::cli::remember::Remembered;
@@ -25,12 +29,14 @@ use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::model::stop::Stop;
+use crate::model::stop::{Stop, interrupt, is_heard};
+use crate::model::text::printable;
 use crate::remote::link::{Connection, Route};
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
 use crate::remote::nats::{address::Address, submitter::connect};
 use crate::remote::workers::Workers;
+use crate::sandbox::host_tool::on_path;
 
 /// The slots of this machine, which Ctrl-C stops.
 pub struct Host {
@@ -164,7 +170,7 @@ fn stop_handle(output: &Output) -> Result<StopHandle, JudgeError> {
     let stop_handle = output.stop_handle.clone().unwrap_or_default();
     if output.stop_handle.is_none() {
         let heard = stop_handle.clone();
-        on_signal(move || heard.end())?;
+        on_end(move || heard.end())?;
     }
     Ok(stop_handle)
 }
@@ -224,12 +230,56 @@ fn connection(worker: &Worker, options: &HostOptions) -> Result<Connection, Judg
             command
         }
         words => {
-            let mut command = Command::new(&words[0]);
+            // The user's own command, such as ssh, with the user's environment; but not a file of this name that lies in
+            // the current directory because the search path has that.
+            let program = match words[0].contains('/') {
+                true => PathBuf::from(&words[0]),
+                false => on_path(&words[0]).into_iter().next().ok_or_else(|| {
+                    let step = format!("start the worker `{}`", printable(&worker.text));
+                    JudgeError::new(step, "its program is not on the search path")
+                        .help("give a program that exists here, such as ssh, and its arguments")
+                })?,
+            };
+            let mut command = Command::new(program);
             command.args(&words[1..]);
             command
         }
     };
     Ok(Connection { name: worker.text.clone(), command })
+}
+
+/// Handles the same signals for a command: all its work ends, and `heard` is called.
+///
+/// # Errors
+/// If the system does not allow that.
+pub fn on_end(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+    let is_first = AtomicBool::new(true);
+    on_signal(move || {
+        interrupt();
+        heard();
+        if is_first.swap(false, Ordering::Relaxed) {
+            // Without this thread, only a second signal ends work that does not listen.
+            _ = thread::Builder::new().spawn(end_unless_heard);
+        }
+    })
+}
+
+/// Ends the process if its work goes on for a second of CPU time as if nothing was asked. Nothing is half-written: a
+/// file gets its name when it is complete. Temporary directories stay for the next juror, which removes them.
+fn end_unless_heard() {
+    const EVERY: Duration = Duration::from_millis(100);
+    let cpu_time = || {
+        let now = clock_gettime(ClockId::ProcessCPUTime);
+        Duration::try_from(now).unwrap_or_default()
+    };
+    let start = cpu_time();
+    while !is_heard() {
+        thread::sleep(EVERY);
+        if !is_heard() && cpu_time().saturating_sub(start) > PATIENCE {
+            _ = writeln!(io::stderr(), "interrupted");
+            signal_hook::low_level::exit(ExitCode::Interrupted.number().into());
+        }
+    }
 }
 
 /// Handles SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.

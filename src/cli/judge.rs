@@ -34,6 +34,7 @@ use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
 use crate::model::text::path_text;
@@ -75,6 +76,12 @@ pub struct JudgeArguments {
     /// of test cases that are all accepted, if the package itself gives no points.
     #[arg(long, value_name = "WHAT", value_parser = one_of(Points::ALL, Points::name), hide_possible_values = true, help_heading = RUNS)]
     pub points: Option<Points>,
+    /// Repeat runs near the time limit alone, also on tests without a package
+    ///
+    /// With a package, juror does that anyway. Without it, such verdicts are marked `sensitive`; `juror help time`
+    /// explains how.
+    #[arg(long, help_heading = RUNS)]
+    pub repeat: bool,
     /// Options about runs.
     #[command(flatten)]
     pub runs: RunOptions,
@@ -221,6 +228,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
             false => Policy::WhatCounts,
         },
         detail: Detail::Full { keep },
+        repeats: arguments.repeat || !problem.layout.is_guessed,
     }
     .run()?;
     if let Some(time) = arguments.explain {
@@ -326,7 +334,11 @@ fn submissions(
                         // A main program of the package starts, whatever students call their files.
                         program.entry_point =
                             entry_point.filter(|entry| !has_main(&program.include, entry));
-                        let dir = program.path.parent().map(Path::to_owned).unwrap_or_default();
+                        if program.package.is_none() {
+                            program.path = path.with_real_root().unwrap_or_else(|_| path.clone());
+                        }
+                        let dir = program.path.directory();
+                        let dir = dir.unwrap_or_else(|| program.path.clone());
                         let beside = beside.into_iter().map(|name| IncludedFile {
                             path: dir.join(&name),
                             name,
@@ -478,7 +490,7 @@ fn entries<'a>(
 fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
     let real = fs::canonicalize(path).ok()?;
     let mut all = problem.submissions.iter();
-    all.find(|it| fs::canonicalize(&it.program.path).is_ok_and(|path| path == real))
+    all.find(|it| fs::canonicalize(it.program.path.as_path()).is_ok_and(|path| path == real))
 }
 
 /// A submission; if it is one of the package's own, with the package's settings for it.
@@ -507,7 +519,7 @@ fn typed(words: &[OsString]) -> Submission {
 fn loose(path: &Path) -> Program {
     Program {
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
-        path: path.to_owned(),
+        path: FilePath::root(path),
         ..Program::default()
     }
 }
@@ -519,6 +531,7 @@ fn repeat_line(arguments: &JudgeArguments) -> RepeatLine {
     if let Some(how) = &arguments.compare {
         words.extend(["--compare".into(), how.typed()]);
     }
+    words.extend(arguments.repeat.then(|| "--repeat".into()));
     words.extend(arguments.runs.again());
     let typed = (!arguments.program.is_empty()).then(|| command_line(&arguments.program));
     RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }

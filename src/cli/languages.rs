@@ -7,11 +7,12 @@ use crate::language::table::Language;
 use crate::language::tool::Tool;
 use crate::language::toolchain::Toolchains;
 use crate::model::text::joined;
+use crate::sandbox::Machine;
 
 /// Prints a line for each language.
 pub fn run() -> ExitCode {
     command(&OutputOptions::default(), "languages", |_| {
-        let toolchains = Toolchains::default();
+        let toolchains = Toolchains::new(Box::new(Machine));
         print("the table", |out| {
             Language::ready().try_for_each(|language| {
                 let Language { code, name, .. } = language;

@@ -3,7 +3,6 @@
 pub mod advice;
 pub mod arguments;
 mod beside;
-mod browser;
 mod by_hand;
 pub mod cache;
 pub mod class;
@@ -43,6 +42,7 @@ pub mod show;
 mod side_by_side;
 pub mod statement;
 mod stdin;
+mod streams;
 pub mod strength;
 pub mod stress;
 mod topics;
@@ -51,7 +51,8 @@ pub mod watch;
 pub mod worker;
 
 use std::env;
-use std::io;
+use std::io::{self, Write as _};
+use std::panic;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
@@ -59,10 +60,26 @@ use clap::{CommandFactory, Parser};
 use crate::cli::arguments::{Arguments, Command};
 use crate::cli::exit_code::ExitCode;
 use crate::package::suggest::nearest;
+use crate::report::log::{LogFormat, is_obeyed};
 use crate::sandbox::output_was_closed;
+
+/// Makes a panic in any thread end the process with a judge error: other threads would wait for ever for what the one
+/// with the panic has taken. What was to be written at the end is lost, and nothing is half-written.
+pub fn end_on_panic() {
+    let (process, usual) = (std::process::id(), panic::take_hook());
+    panic::set_hook(Box::new(move |fault| {
+        usual(fault);
+        // A slot is a fork: its end is a fault that the judge sees.
+        if std::process::id() == process {
+            _ = writeln!(io::stderr(), "error: juror has a fault, and ends; please report it");
+            std::process::exit(ExitCode::JudgeError.number().into());
+        }
+    }));
+}
 
 /// Runs the command in the process's arguments.
 pub fn run() -> ExitCode {
+    end_on_panic();
     if output_was_closed() {
         return output::lost("standard output is closed");
     }
@@ -79,7 +96,13 @@ pub fn run() -> ExitCode {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
             let error = with_subcommand_hint(with_dash_hint(error));
-            match (error.print(), error.exit_code()) {
+            // The command line can have names of files that somebody else chose.
+            let printed = match (is_obeyed(), error.use_stderr()) {
+                (false, _) => error.print(),
+                (true, true) => write!(streams::err(), "{}", error.render()),
+                (true, false) => write!(streams::out(LogFormat::Text), "{}", error.render()),
+            };
+            match (printed, error.exit_code()) {
                 (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => output::lost(fault),
                 (_, 0) => ExitCode::Success,
                 _ => ExitCode::Usage,

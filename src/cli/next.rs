@@ -1,11 +1,11 @@
 //! What an unfinished package lacks, in the order in which authors add it.
 
-use std::fs;
 use std::path::Path;
 
 use crate::cli::output::command_line;
 use crate::model::created::NextStep;
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::verdict::Verdict;
 use crate::package;
 
@@ -24,9 +24,9 @@ pub(super) fn of_faulty(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
 }
 
 fn missing(problem: &Problem) -> Vec<NextStep> {
-    let dir = problem.dir.as_path();
+    let dir = &problem.dir;
     let generate = |options: &[&str]| {
-        let words = ["juror", "generate"].map(Path::new).into_iter().chain([dir]);
+        let words = ["juror", "generate"].map(Path::new).into_iter().chain([dir.as_path()]);
         command_line(words.chain(options.iter().map(Path::new)))
     };
     let cases = &problem.test_data.cases;
@@ -77,12 +77,8 @@ fn missing(problem: &Problem) -> Vec<NextStep> {
     steps.into_iter().filter_map(step).collect()
 }
 
-fn has_statement(dir: &Path) -> bool {
-    let files = ["statement", "problem_statement"].map(|it| fs::read_dir(dir.join(it)));
-    files
-        .into_iter()
-        .flatten()
-        .flatten()
-        .flatten()
-        .any(|file| file.file_name().to_string_lossy().starts_with("problem."))
+fn has_statement(dir: &FilePath) -> bool {
+    let names = ["statement", "problem_statement"].map(|it| dir.join(it).names());
+    let mut names = names.into_iter().flatten().flatten();
+    names.any(|name| name.to_string_lossy().starts_with("problem."))
 }

@@ -15,14 +15,16 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::StopHandle;
 use crate::cli::opened::Opened;
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
+use crate::cli::streams;
 use crate::executor::{Around, Executor};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::stop::{Mend, Remark, Stop, hear};
 use crate::model::text::{joined, shell_word};
 use crate::remote::workers::Workers;
 use crate::report::file::{ReportFile, resolved};
+use crate::report::log::LogFormat;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
 use crate::report::style::{Style, Surroundings, Verbosity};
@@ -72,6 +74,9 @@ pub fn command_with(
     name: &'static str,
     body: impl FnOnce(&Output) -> Result<(), Stop>,
 ) -> ExitCode {
+    if reports.github {
+        streams::are_log();
+    }
     let mut all = reporters(options);
     let opened = open(reports, name, options.json).map(|files| all.extend(files));
     let output = Output {
@@ -104,20 +109,20 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
         Verbosity::Quiet => Progress::hidden(),
         _ if options.is_still => Progress::hidden(),
         _ if around.can_redraw() => Progress::on_stderr(),
-        _ => Progress::by_lines(),
+        _ => Progress::by_lines(Box::new(streams::err())),
     };
     let out: Box<dyn Write + Send> = match options.is_beside {
-        true => Box::new(io::stderr()),
-        false => Box::new(io::stdout()),
+        true => Box::new(streams::err()),
+        false => Box::new(streams::out(LogFormat::Text)),
     };
     match options.json {
         true => vec![
-            Reporter::AtEnd(json::write, Box::new(io::stdout())),
-            Reporter::Live(Box::new(Notices::new(io::stderr(), style))),
+            Reporter::AtEnd(json::write, Box::new(streams::out(LogFormat::Json))),
+            Reporter::Live(Box::new(Notices::new(streams::err(), style))),
             Reporter::Live(Box::new(progress)),
         ],
         false => {
-            let mut terminal = Terminal::new(out, io::stderr(), style);
+            let mut terminal = Terminal::new(out, streams::err(), style);
             terminal.listing = options.listing;
             terminal.progress = progress;
             vec![Reporter::Live(Box::new(terminal))]
@@ -166,8 +171,8 @@ fn open(
     if reports.github {
         // GitHub reads both streams.
         let stream: Box<dyn Write + Send> = match json {
-            true => Box::new(io::stderr()),
-            false => Box::new(io::stdout()),
+            true => Box::new(streams::err()),
+            false => Box::new(streams::out(LogFormat::Text)),
         };
         all.push(Reporter::AtEnd(github::write, stream));
         if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|it| !it.is_empty()) {
@@ -389,6 +394,7 @@ impl Output {
     pub fn stopped(&self, stop: Stop) {
         let code = match stop {
             Stop::Interrupted => {
+                hear();
                 self.event(Event::Interrupted);
                 ExitCode::Interrupted
             }
@@ -439,7 +445,7 @@ pub(super) fn print(
     what: &str,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Stop> {
-    let mut out = io::stdout().lock();
+    let mut out = streams::out(LogFormat::Text);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(JudgeError::new(format!("write {what}"), error).into())
@@ -450,8 +456,7 @@ pub(super) fn print(
 
 /// Reports that the report cannot be written.
 pub(super) fn lost(why: impl Display) -> ExitCode {
-    // If standard error is closed, too, there is no way to report it.
-    let _ = writeln!(io::stderr(), "error: cannot write the report: {why}");
+    streams::remark(&format!("error: cannot write the report: {why}"));
     ExitCode::JudgeError
 }
 

@@ -308,7 +308,7 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
 pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Event {
     Event::PackageRead(Box::new(PackageReport {
         name: problem.short_name.clone(),
-        path: problem.dir.clone(),
+        path: (&problem.dir).into(),
         title: problem.name("en").unwrap_or_default().to_owned(),
         format: problem.layout.format.to_owned(),
         format_reason: problem.format_reason.clone(),

@@ -1,8 +1,7 @@
 //! The sources of inputs for a problem, and what checks and answers them: grammars, generators, validators, and the
 //! programs that make judge answers.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::build::bench::Bench;
 use crate::check::options::Options;
@@ -16,6 +15,7 @@ use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
+use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::TestCase;
 use crate::model::text::count;
@@ -32,9 +32,9 @@ pub(super) struct ProblemInputs {
     /// The problem.
     pub(super) problem: Problem,
     /// The program that makes the package's judge answers.
-    pub(super) solution: Option<PathBuf>,
+    pub(super) solution: Option<FilePath>,
     /// The program that makes judge answers if the judging happens while submissions run.
-    pub(super) answers_by: Option<PathBuf>,
+    pub(super) answers_by: Option<FilePath>,
     /// The grammars of the input; the first one makes inputs.
     pub(super) grammars: Vec<Grammar>,
     /// The package's recipe.
@@ -153,9 +153,8 @@ impl ProblemInputs {
         }
         if has_copies && self.has_copies() {
             let texts = self.copied().filter_map(|case| {
-                let is_short = fs::metadata(&case.input).is_ok_and(|it| it.len() <= LONGEST as u64);
-                let text = is_short.then(|| fs::read(&case.input).ok()).flatten()?;
-                Some((case.name.clone(), text))
+                let text = case.input.start(LONGEST as u64 + 1).ok()?;
+                (text.len() <= LONGEST).then(|| (case.name.clone(), text))
             });
             mix.add(COPIES, ByTestCases::new(validity, texts.collect(), seed));
         }
@@ -182,7 +181,7 @@ impl ProblemInputs {
     fn has_no_answers(&self) -> bool {
         let mut answers = self.problem.test_data.cases.iter().map(|case| &case.answer);
         answers.all(|path| {
-            let size = path.as_ref().and_then(|path| fs::metadata(path).ok());
+            let size = path.as_ref().and_then(|path| path.metadata().ok());
             size.is_some_and(|it| it.len() == 0)
         })
     }
@@ -235,7 +234,7 @@ const GENERATORS: u32 = 2;
 const COPIES: u32 = 2;
 
 /// The recipe, unless it has errors.
-fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe> {
+fn read_recipe(path: &FilePath, problem: &Problem, output: &Output) -> Option<Recipe> {
     let reading = recipe::of_problem(path, problem);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
         let remark = Diagnostic::warning(path, "has faults, so its generators are not used here")
@@ -247,7 +246,7 @@ fn read_recipe(path: &Path, problem: &Problem, output: &Output) -> Option<Recipe
 }
 
 /// The program that makes most of the judge answers.
-fn solution(recipe: &Recipe) -> Option<PathBuf> {
+fn solution(recipe: &Recipe) -> Option<FilePath> {
     recipe.cases.iter().find_map(|case| match &case.answer {
         AnswerSource::Solution(path) => Some(path.clone()),
         AnswerSource::File(_) | AnswerSource::Own | AnswerSource::None => None,
@@ -255,9 +254,9 @@ fn solution(recipe: &Recipe) -> Option<PathBuf> {
 }
 
 /// The program that makes answers if no submission can make them.
-fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<PathBuf> {
+fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<FilePath> {
     let mut made = recipe.cases.iter().filter(|_| !is_alone(problem));
-    made.find_map(|case| made_for_it(problem, case)).map(Path::to_owned)
+    made.find_map(|case| made_for_it(problem, case)).cloned()
 }
 
 /// A test case without files, with the arguments that the package's cases have.

@@ -10,8 +10,9 @@ use crate::cache::tools::Asked;
 use crate::cli::options::HostOptions;
 use crate::cli::output::Output;
 use crate::executor::{Executor, Notebook};
-use crate::language::probe::{Machine, Probe};
+use crate::language::probe::Probe;
 use crate::model::isolation::Demand;
+use crate::sandbox::Machine;
 
 /// The memory of a command, if it has one.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use crate::cli::options::{HostOptions, OutputOptions, RUNS, time_limit};
 use crate::cli::output::{Output, command};
 use crate::cli::problem::{self, Remarks, find_case, package_read};
 use crate::cli::stdin::{self, Patient};
+use crate::cli::streams;
 use crate::judge::case::{Detail, Entry, RepeatLine, Rules, TimeLimitMode, Validators};
 use crate::judge::once::{Once, Playing};
 use crate::model::blob::Blob;
@@ -227,8 +228,7 @@ fn input(
         }
         (None, _) => {
             if io::stdin().is_terminal() {
-                // If standard error is closed, nobody reads it.
-                let _ = writeln!(io::stderr(), "type the input; Ctrl-D ends it");
+                streams::remark("type the input; Ctrl-D ends it");
             }
             let mut text = Vec::new();
             let stdin = Patient::stdin(host.stop_handle.clone());

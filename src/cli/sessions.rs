@@ -40,6 +40,8 @@ pub struct Judging<'a> {
     pub policy: Policy,
     /// How much evidence about a rejection is collected.
     pub detail: Detail,
+    /// Whether runs near the time limit are repeated; if not, their verdicts are sensitive.
+    pub repeats: bool,
 }
 
 /// The result of a session.
@@ -73,6 +75,7 @@ impl<'a> Judging<'a> {
             given: None,
             policy: Policy::Everything,
             detail: Detail::Brief,
+            repeats: true,
         }
     }
 }
@@ -96,6 +99,7 @@ impl Judging<'_> {
                 && scheme.as_ref().is_none_or(|scheme| scheme.brittle().is_some())
                 && self.cases.len() == problem.test_data.judged().len(),
             scheme: scheme.as_ref(),
+            repeats: self.repeats,
         };
         Ok(Finished { results: session.run()?, time_limit })
     }
@@ -214,6 +218,7 @@ impl Judging<'_> {
                 schedule: Schedule::single(cases.len(), Until::Never),
                 spares: false,
                 scheme: None,
+                repeats: false,
             };
             for judged in session.run()? {
                 results.push(judged?);

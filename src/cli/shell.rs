@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
-use clap_complete::env::Shells;
 use clap_mangen::Man;
 use tempfile::NamedTempFile;
 
 use crate::cli::arguments::Arguments;
-use crate::cli::complete::VARIABLE;
+use crate::cli::complete::{SHELLS, VARIABLE};
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print};
@@ -38,10 +37,9 @@ pub struct ManArguments {
 /// Prints the completion script for a shell.
 pub fn completions(arguments: &CompletionsArguments) -> ExitCode {
     command(&OutputOptions::default(), "completions", |_| {
-        let shells = Shells::builtins();
         let name = arguments.shell.to_string();
         let mut script = Vec::new();
-        if let Some(shell) = shells.completer(&name) {
+        if let Some(shell) = SHELLS.completer(&name) {
             shell
                 .write_registration(VARIABLE, "juror", "juror", "juror", &mut script)
                 .map_err(|error| JudgeError::new("write the script", error))?;

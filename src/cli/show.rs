@@ -1,6 +1,5 @@
 //! `juror show`: the contents of a package, or the files of one test case.
 
-use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +17,7 @@ use crate::model::listing::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
 use crate::model::problem::{Grading, Interaction, Problem, Submitted};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::submission::Expectation;
 use crate::model::test_data::TestCase;
@@ -115,12 +115,12 @@ fn groups(problem: &Problem) -> Vec<ListedGroup> {
 }
 
 fn listed(case: &TestCase) -> ListedCase {
-    let size = |path: &Path| Some(Bytes(fs::metadata(path).ok()?.len()));
+    let size = |path: &FilePath| Some(Bytes(path.metadata().ok()?.len()));
     let [description, _] = remarks::of_case(&case.input);
     ListedCase {
         name: case.name.clone(),
         input_bytes: size(&case.input),
-        answer_bytes: case.answer.as_deref().and_then(size),
+        answer_bytes: case.answer.as_ref().and_then(size),
         description,
     }
 }
@@ -161,7 +161,7 @@ fn programs(problem: &Problem) -> Vec<ListedProgram> {
     let single = single.into_iter().filter_map(|(what, it)| Some((what, &it.as_ref()?.path)));
     let recipe = problem.recipe.iter().map(|path| ("recipe", path));
     let all = grammars.chain(many).chain(single).chain(recipe);
-    let below = |path: &Path| path.strip_prefix(&problem.dir).unwrap_or(path).to_owned();
+    let below = |path: &Path| path.strip_prefix(&*problem.dir).unwrap_or(path).to_owned();
     all.map(|(what, path)| ListedProgram { what, path: below(path) }).collect()
 }
 
@@ -180,7 +180,7 @@ fn files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     let laid = case.files.iter().map(|file| ("file", &file.path));
     let mut files = Vec::new();
     for (what, path) in named.chain(laid) {
-        let Ok(file) = File::open(path) else { continue };
+        let Ok(file) = path.open() else { continue };
         let fault = JudgeError::on("read", path);
         let most = if all { u64::MAX } else { SHORT };
         let mut contents = Vec::new();
@@ -191,7 +191,7 @@ fn files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
         let bytes = read.map_err(fault)?;
         files.push(ListedFile {
             what,
-            path: path.clone(),
+            path: path.into(),
             bytes: Bytes(bytes),
             left_out_bytes: Bytes(bytes - contents.len() as u64),
             contents,

@@ -1,4 +1,4 @@
-//! `juror statement`: a problem's statement as a self-contained page, or as a PDF.
+//! `juror statement`: a problem's statement as a self-contained page.
 
 use std::fs;
 use std::io;
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::browser::Browser;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command, print};
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::file_name::name_fault;
 use crate::model::problem::Problem;
 use crate::model::stop::{Mend, Stop};
 use crate::package;
@@ -32,9 +32,6 @@ pub struct StatementArguments {
     /// [default: NAME.html]
     #[arg(short, long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
-    /// Make a PDF, with Chromium or Chrome, as for a FILE that ends with .pdf
-    #[arg(long)]
-    pub pdf: bool,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -50,43 +47,46 @@ pub fn run(arguments: &StatementArguments) -> ExitCode {
 
 fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
     let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
-    let is_pdf = arguments.pdf || arguments.out.as_ref().is_some_and(is_pdf);
-    let browser = is_pdf.then(Browser::find).transpose()?;
+    if arguments.out.as_ref().is_some_and(is_pdf) {
+        let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
+        return Err(Stop::usage(what));
+    }
     let dir = output.enter(&arguments.package)?;
     let reading = package::read(&dir);
     // Other faults of the package do not matter for its statement.
     let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
     let all = statements(&problem);
     let chosen = chosen(&problem, &all, arguments, output)?;
-    let ending = if browser.is_some() { "pdf" } else { "html" };
     let short_name = &problem.short_name;
-    let out = arguments.out.clone().unwrap_or_else(|| format!("{short_name}.{ending}").into());
+    let out = arguments.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
     if out.as_os_str() == "-" && arguments.output.json {
         let what = "--out - and --json both write to standard output; choose a file with --out";
         return Err(Stop::usage(what.to_owned()));
     }
     let pages: Vec<(PathBuf, Vec<&Statement>)> = match is_directory(&out) {
         true => {
-            let name = |it: &Statement| out.join(format!("{short_name}.{}.{ending}", it.language));
+            let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
             chosen.into_iter().map(|it| (name(it), vec![it])).collect()
         }
         false => vec![(out.clone(), chosen)],
     };
+    let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
+    if let Some((statement, fault)) = refused {
+        let message = format!("its language cannot be `{}`, which {fault}", statement.language);
+        return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
+    }
     if is_directory(&out) {
         fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
     }
     for (path, statements) in pages {
         let page = page(&problem, &statements)?;
         output.diagnosed(page.remarks);
-        let bytes = match &browser {
-            Some(browser) => browser.pdf(&page.html)?,
-            None => page.html.into_bytes(),
-        };
+        let bytes = page.html.as_bytes();
         if path.as_os_str() == "-" {
-            print("the page", |out| out.write_all(&bytes))?;
+            print("the page", |out| out.write_all(bytes))?;
             continue;
         }
-        write(&path, &bytes).map_err(|error| unwritable(&path, &error))?;
+        write(&path, bytes).map_err(|error| unwritable(&path, &error))?;
         if !arguments.output.json && !arguments.output.quiet {
             let languages = list(statements.iter().map(|it| it.language.as_str()));
             let path = path.display();
@@ -140,13 +140,9 @@ fn chosen<'a>(
     }
 }
 
-/// The beginning of a PDF.
-const PDF: &str = "%PDF";
-
 /// Writes a file beside its path, and moves it there when it is complete.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let sign = if bytes.starts_with(PDF.as_bytes()) { PDF } else { html::SIGN };
-    ReportFile::beside(path, sign)?.write(|out| out.write_all(bytes))
+    ReportFile::beside(path, html::SIGN)?.write(|out| out.write_all(bytes))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Stop {

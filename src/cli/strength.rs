@@ -216,7 +216,7 @@ impl Work<'_> {
     ) -> Result<(), Stop> {
         let Self { arguments, inputs, bench, rules, until, .. } = *self;
         let problem = bench.problem;
-        let Some((reference, _)) = usual(problem, inputs.solution.as_deref()) else {
+        let Some((reference, _)) = usual(problem, inputs.solution.as_ref()) else {
             report.lacking.push(Lack::AcceptedSubmission);
             report.subjects = judged.iter().filter_map(own).collect();
             return Ok(());
@@ -463,7 +463,9 @@ impl Work<'_> {
         let Some(grammar) = self.inputs.grammars.first() else { return Ok(None) };
         let mut coverage = Coverage::new(grammar);
         for case in &self.bench.problem.test_data.cases {
-            let input = std::fs::read(&case.input)
+            let input = case
+                .input
+                .read()
                 .map_err(crate::model::judgement::JudgeError::on("read", &case.input))?;
             if coverage.add(grammar, &input, &case.input).is_err() {
                 return Ok(None);

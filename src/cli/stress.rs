@@ -30,6 +30,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{JudgeError, TimeLimit};
 use crate::model::limits::TIME_WITHOUT_PACKAGE;
+use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
 use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan};
 use crate::model::verdict::Verdict;
@@ -299,7 +300,9 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         level: searched.level,
     };
     if let (Some(file), Some(found)) = (&arguments.save, &mut done.found) {
-        let saved = output.part(place_file(file, &found.input, Mode::Write).map_err(Stop::from))?;
+        let saved = output.part(
+            place_file(&FilePath::output(file), &found.input, Mode::Write).map_err(Stop::from),
+        )?;
         found.saved = saved.map(|_| file.display().to_string());
     }
     if let (Some(promotion), Some(found)) = (&promotion, &mut done.found) {

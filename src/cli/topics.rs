@@ -1,13 +1,13 @@
 //! `juror help TOPIC`: the pages of the documentation.
 
 use std::env;
-use std::io::{IsTerminal, Write, stdout};
-use std::process::{Command, Stdio};
+use std::io::{IsTerminal, stdout};
 
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{command, print, terminal_width};
 use crate::report::manual::text;
+use crate::sandbox::host_tool::page;
 
 /// A page.
 struct Topic {
@@ -87,27 +87,14 @@ pub(super) fn show(words: &[String]) -> Option<ExitCode> {
     };
     let text = text(topic.text, terminal_width().unwrap_or(80), &page_of);
     Some(command(&OutputOptions::default(), "help", |_| {
-        match stdout().is_terminal() && page(&text) {
+        match stdout().is_terminal() && page(&pager(), &text) {
             true => Ok(()),
             false => print("the page", |out| out.write_all(text.as_bytes())),
         }
     }))
 }
 
-/// Shows a text in the pager, if there is one.
-fn page(text: &str) -> bool {
-    let pager = env::var("PAGER").unwrap_or_default();
-    let mut words = pager.split_whitespace();
-    let program = words.next().unwrap_or("less");
-    let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::piped());
-    if env::var_os("LESS").is_none() {
-        command.env("LESS", "FRX");
-    }
-    let Ok(mut child) = command.spawn() else { return false };
-    if let Some(mut stdin) = child.stdin.take() {
-        // The user may quit the pager before the end.
-        let _ = stdin.write_all(text.as_bytes());
-    }
-    child.wait().is_ok()
+/// The command of the user's pager.
+fn pager() -> String {
+    env::var("PAGER").ok().filter(|it| !it.is_empty()).unwrap_or_else(|| "less".to_owned())
 }

@@ -260,6 +260,7 @@ impl Verifier<'_> {
                 None if self.arguments.reports.html.is_none() => Detail::Brief,
                 keep => Detail::Full { keep },
             },
+            repeats: true,
         }
         .run()?;
         // A shard does not know the other submissions.
@@ -280,12 +281,12 @@ impl Verifier<'_> {
     fn repeat_line(&self, problem: &Problem) -> RepeatLine {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.output.archive();
-        words.push(archive.clone().unwrap_or_else(|| problem.dir.clone()).into());
+        words.push(archive.clone().unwrap_or_else(|| (&problem.dir).into()).into());
         words.extend(self.arguments.runs.again());
         let directory = match archive {
             // Submissions of a package are identified by name.
             Some(_) => String::new(),
-            None => command_line([problem.dir.join(problem.layout.submissions)]) + "/",
+            None => command_line([problem.dir.join(problem.layout.submissions).as_path()]) + "/",
         };
         RepeatLine { command: command_line(words), directory, typed: None }
     }

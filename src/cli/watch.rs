@@ -2,7 +2,6 @@
 
 mod files;
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::{mem, thread};
@@ -10,10 +9,11 @@ use std::{mem, thread};
 use clap::Arg;
 
 use crate::cli::exit_code::ExitCode;
-use crate::cli::host::{StopHandle, on_signal};
+use crate::cli::host::{StopHandle, on_end};
 use crate::cli::judge::{self, Comparison, JudgeArguments};
 use crate::cli::options::OutputOptions;
 use crate::cli::output::command;
+use crate::cli::streams;
 use crate::cli::watch::files::{Files, Watched};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -87,10 +87,10 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     }
 }
 
-/// Prints a message besides the reports. If standard error is closed, nobody reads it.
+/// Prints a message besides the reports.
 fn say(arguments: &JudgeArguments, what: &str) {
     if !arguments.output.quiet {
-        let _ = writeln!(io::stderr(), "\n{what}");
+        streams::remark(&format!("\n{what}"));
     }
 }
 
@@ -154,7 +154,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
     };
     let submission = |path: &PathBuf| {
         let named = own.iter().find(|own| !path.exists() && Path::new(&own.name) == path);
-        named.map_or(path, |own| &own.program.path).clone()
+        named.map_or_else(|| path.clone(), |own| (&own.program.path).into())
     };
     let submissions = arguments.submissions.iter().map(submission);
     // The words of the typed command that are files.
@@ -165,7 +165,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
     };
     let roots = submissions.chain(words).chain(checker).chain([package.clone()]).collect();
     // Other submissions, and files that this command writes.
-    let own = own.iter().map(|own| own.program.path.clone());
+    let own = own.iter().map(|own| PathBuf::from(&own.program.path));
     let reports = &arguments.reports;
     let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
     let apart = own.chain([package.join("submissions")]).chain(reports).collect();
@@ -175,7 +175,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
 /// Starts the threads that handle signals and detect changes. The current state counts as unchanged.
 fn start(news: &Arc<News>, watched: Watched) -> Result<(), JudgeError> {
     let told = Arc::clone(news);
-    on_signal(move || told.tell(|state| state.is_interrupted = true))?;
+    on_end(move || told.tell(|state| state.is_interrupted = true))?;
     let told = Arc::clone(news);
     let mut files = Files::new(watched);
     let watch = move || {

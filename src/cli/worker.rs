@@ -13,6 +13,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::{on_signal, shortfall};
 use crate::cli::options::one_of;
 use crate::cli::stdin::UntilBell;
+use crate::cli::streams;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::language::toolchain::Toolchains;
@@ -23,7 +24,8 @@ use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
 use crate::remote::nats::{address::Address, unit_worker};
 use crate::remote::serve::serve;
-use crate::sandbox::pace::rounds;
+use crate::sandbox::Machine;
+use crate::sandbox::pace::pace;
 
 /// Arguments of `juror worker`.
 #[derive(Debug, Args)]
@@ -54,8 +56,7 @@ pub fn run(arguments: &WorkerArguments) -> ExitCode {
     };
     let Err((code, error)) = work else { return ExitCode::Success };
     let why = with_help(&error.to_string(), error.help.as_deref());
-    // If standard error is closed, nobody reads it.
-    let _ = writeln!(io::stderr(), "error: cannot work: {why}");
+    streams::remark(&format!("error: cannot work: {why}"));
     code
 }
 
@@ -76,7 +77,7 @@ fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     };
     on_signal(end.clone())?;
     let (local, facts) = start(arguments)?;
-    serve(facts, &local, &Toolchains::default(), input, output, &end)
+    serve(facts, &local, &Toolchains::new(Box::new(Machine)), input, output, &end)
 }
 
 #[cfg(feature = "nats")]
@@ -87,11 +88,8 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, 
         // After the worker has ended, nobody receives it.
         on_signal(move || _ = end.send(()))?;
         let (local, facts) = start(arguments)?;
-        let tell = |word: &str| {
-            // If standard error is closed, nobody reads it.
-            let _ = writeln!(io::stderr(), "juror worker: {word}");
-        };
-        unit_worker::work(&address, facts, &local, &Toolchains::default(), ends, tell)
+        let tell = |word: &str| streams::remark(&format!("juror worker: {word}"));
+        unit_worker::work(&address, facts, &local, &Toolchains::new(Box::new(Machine)), ends, tell)
     };
     work().map_err(|error| (ExitCode::JudgeError, error))
 }
@@ -116,10 +114,7 @@ fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
         shortfall: shortfall(isolation, host.refused(), host.gaps()),
         mechanism: local.mechanism(),
         slots: local.slots(),
-        pace: rounds(ROUNDS).iter().map(|round| round.cpu).min().unwrap_or_default(),
+        pace: pace(),
     };
     Ok((local, facts))
 }
-
-/// How many rounds of work measure the machine's speed: together about ten milliseconds.
-const ROUNDS: usize = 20;

@@ -14,10 +14,8 @@ use crate::model::isolation::Demand;
 use crate::model::job::{Job, Keep, Repeat, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Contention, Outcome, StoppedBy};
-use crate::model::stop::Stop;
-use crate::sandbox::pace::{pace, runnable, step, stolen};
-use crate::sandbox::{CoreId, Host, Slot, Stopper};
+use crate::model::stop::{Stop, hear};
+use crate::sandbox::{CoreId, Host, Slot, Stopper, is_killed_by_nobody};
 
 /// Runs jobs in sandboxes on this machine.
 pub struct Local {
@@ -139,6 +137,8 @@ impl Local {
         if self.is_stopped() {
             stopper.close();
         }
+        // Slots that failed are gone.
+        stoppers.retain(Stopper::has_slot);
         stoppers.push(stopper);
         Ok(slot)
     }
@@ -153,18 +153,16 @@ impl Local {
         self.told(self.pool.run(run, |place| self.renew(place)))
     }
 
-    /// Runs while no other place is in use, and reports what else the machine did meanwhile.
-    fn in_all_places<R>(
+    /// Runs in a free place, or if it must be alone, while no other place is in use.
+    fn at_place<R>(
         &self,
+        repeat: Option<Repeat>,
         run: impl Fn(&mut Place) -> Result<R, JudgeError>,
-    ) -> Result<(R, Contention), Stop> {
-        let run = |place: &mut Place| {
-            let (pace, step, stolen) = (pace(), step(), stolen());
-            let reply = self.unless_stopped(place, &run)?;
-            let (others, stolen) = (runnable(), self::stolen().saturating_sub(stolen));
-            let (pace, step) = (Some(self::pace().max(pace)), Some(self::step().max(step)));
-            Ok((reply, Contention { others, stolen, pace, step, ..Contention::default() }))
-        };
+    ) -> Result<R, Stop> {
+        if !repeat.is_some_and(|it| it.is_alone) {
+            return self.in_a_place(run);
+        }
+        let run = |place: &mut Place| self.unless_stopped(place, &run);
         let none = || JudgeError::new("run alone", "there is no place for it");
         let reply = self.pool.run_alone(run, |place| self.renew(place));
         self.told(reply.unwrap_or_else(|| Err(none())))
@@ -183,7 +181,10 @@ impl Local {
 
     fn told<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
         reply.map_err(|error| match self.is_stopped() {
-            true => Stop::Interrupted,
+            true => {
+                hear();
+                Stop::Interrupted
+            }
             false => Stop::Fault(error),
         })
     }
@@ -191,9 +192,7 @@ impl Local {
     fn run_in(&self, place: &mut Place, job: &Job) -> Result<Reply, JudgeError> {
         let slot = self.slot(place)?;
         self.prepare(job, slot)?;
-        let mut reply = slot.run(job)?;
-        self.look_around(&mut reply.outcome);
-        Ok(reply)
+        slot.run(job)
     }
 
     fn run_joint_in(&self, place: &mut Place, job: &JointJob) -> Result<JointReply, JudgeError> {
@@ -204,29 +203,19 @@ impl Local {
         let slot = self.slot(place)?;
         self.prepare(&job.program, slot)?;
         self.prepare(&job.partner, &mut partner)?;
-        let mut reply = slot.run_joint(&mut partner, job);
-        if let Ok(reply) = &mut reply {
-            self.look_around(&mut reply.program.reply.outcome);
-        }
+        let reply = slot.run_joint(&mut partner, job);
         // A slot that failed is not used again.
         place.partner = reply.is_ok().then_some(partner);
         reply
-    }
-
-    /// Notes whether other programs want the processors, if a time limit is at stake. Skipped if other slots are in
-    /// use.
-    fn look_around(&self, outcome: &mut Outcome) {
-        if outcome.stopped_by == Some(StoppedBy::CpuTime) && self.pool.is_quiet() {
-            outcome.contention.others = runnable();
-        }
     }
 
     /// The directory for boxes and trees on disk.
     fn home(&self) -> Result<PathBuf, JudgeError> {
         let mut home = self.home.lock().unwrap_or_else(PoisonError::into_inner);
         let home = match &mut *home {
-            Some(home) => home,
-            none => none.insert(scratch::directory(Use::Programs)?),
+            // Unless somebody cleaned the temporary directory.
+            Some(home) if home.path().is_dir() => home,
+            home => home.insert(scratch::directory(Use::Programs)?),
         };
         Ok(home.path().to_path_buf())
     }
@@ -251,21 +240,24 @@ impl Executor for Local {
     }
 
     fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        if !repeat.is_some_and(|it| it.is_alone) {
-            return self.in_a_place(|place| self.run_in(place, job));
+        let run = |place: &mut Place| self.run_in(place, job);
+        let reply = self.at_place(repeat, run)?;
+        match is_killed_by_nobody(&reply.outcome, &job.limits) {
+            true => self.at_place(Some(Repeat::alone(1)), run),
+            false => Ok(reply),
         }
-        let (mut reply, beside) = self.in_all_places(|place| self.run_in(place, job))?;
-        disturb(&mut reply.outcome, beside);
-        Ok(reply)
     }
 
     fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        if !repeat.is_some_and(|it| it.is_alone) {
-            return self.in_a_place(|place| self.run_joint_in(place, job));
+        let run = |place: &mut Place| self.run_joint_in(place, job);
+        let reply = self.at_place(repeat, run)?;
+        let parts = [(&reply.program, &job.program), (&reply.partner, &job.partner)];
+        let is_killed =
+            parts.iter().any(|(part, job)| is_killed_by_nobody(&part.reply.outcome, &job.limits));
+        match is_killed {
+            true => self.at_place(Some(Repeat::alone(1)), run),
+            false => Ok(reply),
         }
-        let (mut reply, beside) = self.in_all_places(|place| self.run_joint_in(place, job))?;
-        disturb(&mut reply.program.reply.outcome, beside);
-        Ok(reply)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
@@ -308,11 +300,6 @@ impl Drop for Local {
             }
         });
     }
-}
-
-/// Adds what was observed besides a run to the kernel's counts of it.
-fn disturb(outcome: &mut Outcome, beside: Contention) {
-    outcome.contention = Contention { switches: outcome.contention.switches, ..beside };
 }
 
 #[cfg(test)]
@@ -387,6 +374,20 @@ mod tests {
         assert_eq!(started(&start()), 1);
         notebook.note(&noted().0, b"\xff is no way");
         assert_eq!(started(&start()), 1);
+    }
+
+    /// A worker or `juror grade` may run for weeks on a machine on which now and then a slot fails.
+    #[test]
+    fn nothing_is_kept_of_slots_that_are_gone() {
+        let local = Local::start(Some(1), Demand::Plain, Arc::new(())).unwrap();
+        for _ in 0..5 {
+            drop(local.start_slot(None).unwrap());
+        }
+        let kept = local.start_slot(None).unwrap();
+        let count = local.stoppers.lock().unwrap().iter().filter(|it| it.has_slot()).count();
+        assert_eq!(count, local.stoppers.lock().unwrap().len());
+        local.stop();
+        drop(kept);
     }
 
     #[test]

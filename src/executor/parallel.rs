@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::executor::Executor;
-use crate::model::stop::Stop;
+use crate::model::stop::{Stop, go_on};
 
 /// Does the work for each item and returns the results in the items' order.
 ///
@@ -34,7 +34,7 @@ pub fn map_on<T: Sync, R: Send>(
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { return };
-            let result = work(item);
+            let result = go_on().and_then(|()| work(item));
             let mut results = lock(&results);
             match (&mut *results, result) {
                 (Ok(results), Ok(result)) => results[index] = Some(result),

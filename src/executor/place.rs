@@ -9,17 +9,17 @@ use tempfile::TempDir;
 
 use crate::executor::scratch::fault;
 use crate::model::blob::Blob;
-use crate::model::forks;
 use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::model::test_data::CaseFile;
 use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::sandbox;
+use crate::sandbox::forks;
 
 /// A test case's file as an entry for a box.
 pub fn file(file: &CaseFile) -> TreeEntry {
     // A missing file is reported when it is read.
-    let rights = fs::metadata(&file.path).map_or(0, |found| found.permissions().mode());
+    let rights = file.path.metadata().map_or(0, |found| found.permissions().mode());
     let node = Node::File { blob: Blob::file(&file.path), mode: FileMode::of(rights) };
     TreeEntry::new(&file.name, node)
 }

@@ -4,9 +4,9 @@
 //! that was killed; the next juror removes it.
 
 use std::env;
-use std::fs::{self, DirEntry, File, Metadata};
+use std::fs::{self, DirEntry, File, Metadata, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use crate::model::judgement::JudgeError;
 use crate::model::words::words;
+use crate::sandbox::{SLOTS, remove_directory};
 
 words! {
     /// The purpose of the directory, which starts its name.
@@ -29,8 +30,6 @@ words! {
         Data = "juror-generate-",
         /// Files that an output validator leaves from pass to pass.
         Passes = "juror-passes-",
-        /// Pages that become a PDF.
-        Pages = "juror-pages-",
     }
 }
 
@@ -49,16 +48,32 @@ impl Scratch {
     }
 }
 
-/// Makes a temporary directory. Others may read it as far as the umask allows: programs that run as another user start
-/// in it.
+/// Makes a temporary directory of this user alone. Programs may run as another user, so that everybody can enter the
+/// directory with them, though nobody can list it: the names in it are random.
 ///
 /// # Errors
 /// If the system's temporary directory cannot be written.
 pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     static SWEPT: Once = Once::new();
-    SWEPT.call_once(|| sweep(&env::temp_dir()));
-    let made = TempDir::with_prefix(what.name());
+    SWEPT.call_once(|| {
+        let prefixes: Vec<&str> = Use::ALL.into_iter().map(Use::name).chain(SLOTS).collect();
+        sweep(&env::temp_dir(), &prefixes);
+    });
+    let mode = if what == Use::Programs { 0o711 } else { 0o700 };
+    let mut made = tempfile::Builder::new();
+    let made = made.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
     let dir = made.map_err(|error| fault("make a temporary directory", error))?;
+    let _lock = lock(dir.path());
+    Ok(Scratch { dir, _lock })
+}
+
+/// Makes a directory of this purpose in another, and removes those that killed jurors left there.
+///
+/// # Errors
+/// If the other one cannot be written.
+pub fn beside(parent: &Path, prefix: &str) -> io::Result<Scratch> {
+    sweep(parent, &[prefix]);
+    let dir = TempDir::with_prefix_in(prefix, parent)?;
     let _lock = lock(dir.path());
     Ok(Scratch { dir, _lock })
 }
@@ -85,14 +100,14 @@ fn locked(dir: &Path, how: FlockOperation) -> Option<File> {
     Some(file)
 }
 
-/// Removes the directories that this user's killed jurors left.
-fn sweep(parent: &Path) {
+/// Removes the directories with these beginnings of their names that this user's killed jurors left.
+fn sweep(parent: &Path, prefixes: &[&str]) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    for entry in entries.filter(is_old_and_ours) {
+    for entry in entries.filter(|entry| is_old_and_ours(entry, prefixes)) {
         let path = entry.path();
         if let Some(_lock) = lock(&path) {
-            // What cannot be removed stays.
-            let _ = fs::remove_dir_all(path);
+            // What cannot be removed stays. A program may have taken rights from its directories.
+            remove_directory(&path);
         }
     }
 }
@@ -104,10 +119,10 @@ pub fn is_old(found: &Metadata) -> bool {
     age.is_some_and(|age| age >= YOUNG)
 }
 
-fn is_old_and_ours(entry: &DirEntry) -> bool {
+fn is_old_and_ours(entry: &DirEntry, prefixes: &[&str]) -> bool {
     let name = entry.file_name();
-    let is_named = |it: Use| name.as_encoded_bytes().starts_with(it.name().as_bytes());
-    if !Use::ALL.into_iter().any(is_named) {
+    let is_named = |prefix: &&str| name.as_encoded_bytes().starts_with(prefix.as_bytes());
+    if !prefixes.iter().any(is_named) {
         return false;
     }
     // Links are not followed.
@@ -138,7 +153,7 @@ pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::time::SystemTime;
 
     #[test]
@@ -164,13 +179,19 @@ mod tests {
         let file = parent.path().join("juror-programs-5");
         fs::write(&file, "x").unwrap();
         let old = SystemTime::now() - Duration::from_secs(100);
-        for path in [&left, &other, &used, &kept, &elsewhere, &file] {
+        // Of a program that took rights from its directories.
+        let slot = make("juror-slot-1");
+        fs::set_permissions(slot.join("below"), fs::Permissions::from_mode(0o0)).unwrap();
+        for path in [&left, &other, &used, &kept, &elsewhere, &file, &slot] {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
+        let sweep = |parent: &Path| {
+            super::sweep(parent, &["juror-programs-", "juror-generate-", "juror-slot-"]);
+        };
         let in_use = lock(&used).unwrap();
         sweep(parent.path());
         let there = |path: &Path| fs::symlink_metadata(path).is_ok();
-        assert!(!there(&left) && !there(&other));
+        assert!(!there(&left) && !there(&other) && !there(&slot));
         for path in [&used, &kept, &elsewhere, &young, &link, &file] {
             assert!(there(path), "{}", path.display());
         }
@@ -207,6 +228,20 @@ mod tests {
         assert!(lock(&path).is_none());
         drop(scratch);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn other_users_see_nothing_of_it() {
+        for (what, expected) in [
+            (Use::Package, 0o700),
+            (Use::Data, 0o700),
+            (Use::Passes, 0o700),
+            (Use::Programs, 0o711),
+        ] {
+            let scratch = directory(what).unwrap();
+            let mode = fs::metadata(scratch.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, expected, "{what:?}");
+        }
     }
 
     #[test]

@@ -2,8 +2,6 @@
 //! solution must agree with it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::Path;
 
 use crate::build::bench::Bench;
 use crate::check::compare::compare;
@@ -18,6 +16,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::{Stop, noting};
 
 /// Makes or verifies the answers of the cases that have a solution; adds faults to `found`.
@@ -37,7 +36,7 @@ pub(super) fn make(
     for case in made {
         match &case.answer {
             AnswerSource::Solution(solution) if is_needed(problem, stage, case) => {
-                cases.push((case, solution.as_path()));
+                cases.push((case, solution));
             }
             AnswerSource::File(path) => put_text(stage, &case.name, "ans", path)?,
             AnswerSource::Own if !stage.has(&case.name, "ans") => {
@@ -54,7 +53,7 @@ pub(super) fn make(
             _ => {}
         }
     }
-    let mut solutions: BTreeMap<&Path, Solution<'_>> = BTreeMap::new();
+    let mut solutions: BTreeMap<&FilePath, Solution<'_>> = BTreeMap::new();
     for (_, path) in &cases {
         if !solutions.contains_key(path) {
             match noting(Solution::build(bench, path), found)? {
@@ -109,7 +108,7 @@ fn settle(
     let Ok(options) = Options::parse(&arguments(problem, case)) else { return Ok(None) };
     let path = stage.path(&case.name, "ans");
     let fault = JudgeError::on("compare", &path);
-    let own = File::open(&path).map_err(fault)?;
+    let own = path.open().map_err(fault)?;
     let difference = compare(own, answer.open().map_err(fault)?, &options);
     Ok(difference.map_err(fault)?.map(|difference| {
         let message =
@@ -131,6 +130,6 @@ fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
 /// The answer of the solution to an input.
 fn answer(stage: &Stage, case: &RecipeCase, solution: &Solution<'_>) -> Result<Blob, Stop> {
     let input = stage.path(&case.name, "in");
-    let answer = solution.answer(Blob::file(input))?;
+    let answer = solution.answer(Blob::file(&input))?;
     Ok(answer.map_err(|not| diagnostic(case, not.message).help(not.help))?)
 }

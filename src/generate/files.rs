@@ -1,13 +1,9 @@
 //! Moves test cases from the stage into the package, and finds other files there.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
-use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
-
-use tempfile::TempPath;
-use walkdir::{DirEntry, WalkDir};
+use std::path::Path;
 
 use crate::executor::scratch::{self, is_old};
 use crate::generate::Mode;
@@ -15,13 +11,13 @@ use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
+use crate::model::root::{
+    BESIDE, FilePath, PathEntry, RANDOM, Unplaced, Unreached, WalkBounds, is_outside,
+};
 
 /// A file that is complete, beside the one that it replaces.
 #[derive(Debug)]
-pub struct Ready {
-    beside: TempPath,
-    target: PathBuf,
-}
+pub struct Ready(Unplaced);
 
 impl Ready {
     /// Puts it in place.
@@ -29,28 +25,33 @@ impl Ready {
     /// # Errors
     /// System errors, with the file's name.
     pub fn place(self) -> Result<(), JudgeError> {
-        let Self { beside, target } = self;
-        beside.persist(&target).map_err(|error| unwritable(&target, error.error))
+        let target = self.0.target().clone();
+        self.0.place().map_err(|error| unwritable(&target, error))
     }
 }
 
-/// The start of the names of files that are not yet in place.
-const BESIDE: &str = ".juror-";
-/// How many random letters and digits follow.
-const RANDOM: usize = 6;
-
 /// Marks the package as one that this process writes to, as long as the result lives. Removes the files that killed
 /// jurors left beside test data.
-pub fn claim(package: &Path, data: &Path) -> Option<File> {
-    let is_left = |entry: &DirEntry| {
-        let name = entry.file_name().as_encoded_bytes().strip_prefix(BESIDE.as_bytes());
+pub fn claim(package: &FilePath, data: &FilePath) -> Option<File> {
+    let is_left = |entry: &PathEntry| {
+        let name = entry.name().as_encoded_bytes().strip_prefix(BESIDE.as_bytes());
         name.is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(u8::is_ascii_alphanumeric))
-            && entry.metadata().is_ok_and(|found| !found.is_dir() && is_old(&found))
     };
     scratch::claim(package, || {
-        for left in WalkDir::new(data).into_iter().flatten().filter(is_left) {
-            // What cannot be removed stays.
-            let _ = fs::remove_file(left.path());
+        let mut walk = data.walk(WalkBounds::PACKAGE);
+        while let Some(next) = walk.next() {
+            let Ok(entry) = next else { continue };
+            let (is_dir, is_old) = match entry.path.link_metadata() {
+                Ok(found) => (found.is_dir(), is_old(&found)),
+                Err(_) => continue,
+            };
+            if is_dir {
+                // What cannot be listed stays.
+                let _ = walk.enter(&entry);
+            } else if is_old && is_left(&entry) {
+                // What cannot be removed stays.
+                let _ = entry.path.remove();
+            }
         }
     })
 }
@@ -61,7 +62,7 @@ pub fn claim(package: &Path, data: &Path) -> Option<File> {
 /// System errors, with the file's name.
 pub fn prepare(
     stage: &Stage,
-    data: &Path,
+    data: &FilePath,
     case: &str,
     mode: Mode,
     ready: &mut Vec<Ready>,
@@ -70,8 +71,8 @@ pub fn prepare(
     for extension in stage.extensions(case) {
         let target = data.join(file_name(case, &extension));
         let staged = stage.path(case, &extension);
-        let link = fs::read_link(&staged).ok();
-        let settled = File::open(&staged).and_then(|it| settle(&target, it, link.as_deref(), mode));
+        let link = staged.target().ok();
+        let settled = staged.open().and_then(|it| settle(&target, it, link.as_deref(), mode));
         let (state, new) = settled.map_err(|error| unwritable(&target, error))?;
         states.push(state);
         ready.extend(new);
@@ -84,7 +85,7 @@ pub fn prepare(
 /// # Errors
 /// System errors, with the file's name.
 pub fn prepare_file(
-    target: &Path,
+    target: &FilePath,
     contents: &[u8],
     mode: Mode,
 ) -> Result<(GeneratedState, Option<Ready>), JudgeError> {
@@ -97,7 +98,7 @@ pub fn prepare_file(
 /// # Errors
 /// System errors, with the file's name.
 pub fn place_file(
-    target: &Path,
+    target: &FilePath,
     contents: &[u8],
     mode: Mode,
 ) -> Result<GeneratedState, JudgeError> {
@@ -107,7 +108,7 @@ pub fn place_file(
 }
 
 /// An obstacle to putting a file into the package, with help.
-fn unwritable(target: &Path, error: io::Error) -> JudgeError {
+fn unwritable(target: &FilePath, error: io::Error) -> JudgeError {
     let help = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room for the test data",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -119,10 +120,12 @@ fn unwritable(target: &Path, error: io::Error) -> JudgeError {
 }
 
 /// Whether the target has these contents; `None` if it does not exist. A link has the contents of its target.
-fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
-    let file = match File::open(target) {
+fn same(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
+    let file = match target.open() {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // A link that leads out, or to no file, is replaced.
+        Err(_) if target.target().is_ok() => return Ok(Some(false)),
         Err(error) => return Err(error),
     };
     let mut there = BufReader::with_capacity(1 << 16, file);
@@ -143,7 +146,7 @@ fn same(contents: impl Read, target: &Path) -> io::Result<Option<bool>> {
 
 /// Prepares these contents for the target, as a link if `link` is set, or reports how it differs.
 fn settle(
-    target: &Path,
+    target: &FilePath,
     mut contents: impl Read + Seek,
     link: Option<&Path>,
     mode: Mode,
@@ -155,23 +158,14 @@ fn settle(
         (None, Mode::Write) => GeneratedState::Created,
         (Some(false), Mode::Write) => GeneratedState::Changed,
     };
-    let dir = target.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(dir)?;
-    let ready = |beside| (state, Some(Ready { beside, target: target.to_owned() }));
-    if let Some(link) = link {
-        let mut beside = tempfile::Builder::new();
-        let beside =
-            beside.prefix(BESIDE).rand_bytes(RANDOM).make_in(dir, |path| symlink(link, path))?;
-        return Ok(ready(beside.into_temp_path()));
-    }
-    // The permissions of any new file; the process's umask restricts them.
-    let rights = fs::Permissions::from_mode(0o666);
-    let mut beside = tempfile::Builder::new();
-    let mut beside =
-        beside.prefix(BESIDE).rand_bytes(RANDOM).permissions(rights).tempfile_in(dir)?;
-    contents.rewind()?;
-    io::copy(&mut contents, &mut beside)?;
-    Ok(ready(beside.into_temp_path()))
+    let ready = target.replacement(|beside| match link {
+        Some(link) => beside.create_link(link),
+        None => {
+            contents.rewind()?;
+            io::copy(&mut contents, &mut beside.create()?).map(drop)
+        }
+    })?;
+    Ok((state, Some(Ready(ready))))
 }
 
 /// The state of a case from the states of its files.
@@ -186,34 +180,37 @@ fn combined(states: &[GeneratedState]) -> GeneratedState {
     }
 }
 
+const NOTHING_REMOVED: &str = "remove or rename it; juror removes nothing by itself";
+
 /// Reasons why these files cannot be put into place: something else is there, or the path leads out of the package.
-pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<Diagnostic> {
-    let Ok(home) = package.canonicalize() else { return Vec::new() };
+pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut seen: BTreeSet<FilePath> = BTreeSet::new();
     for name in named {
         let target = data.join(name);
-        if fs::symlink_metadata(&target).is_ok_and(|it| it.is_dir()) {
-            found.push(
-                Diagnostic::error(&target, "is a directory, but the recipe makes a file here")
-                    .help("remove or rename it; juror removes nothing by itself"),
-            );
+        let what = target.link_metadata().map_or("", |it| match it.file_type() {
+            kind if kind.is_dir() => "a directory",
+            kind if kind.is_file() || kind.is_symlink() => "",
+            _ => "a pipe, a socket or a device",
+        });
+        if !what.is_empty() {
+            let message = format!("is {what}, but the recipe makes a file here");
+            found.push(Diagnostic::error(&target, message).help(NOTHING_REMOVED));
         }
-        let above = target.ancestors().skip(1).take_while(|it| it.starts_with(data));
-        for dir in above.map(Path::to_owned).collect::<Vec<_>>() {
+        let above = std::iter::successors(target.directory(), FilePath::directory);
+        for dir in above.take_while(|it| it.starts_with(&**data)) {
             if !seen.insert(dir.clone()) {
                 break;
             }
-            match fs::metadata(&dir) {
+            match dir.metadata() {
                 Ok(metadata) if !metadata.is_dir() => found.push(
                     Diagnostic::error(&dir, "is a file, but the recipe makes a directory here")
-                        .help("remove or rename it; juror removes nothing by itself"),
+                        .help(NOTHING_REMOVED),
                 ),
-                Ok(_) if dir.canonicalize().is_ok_and(|real| !real.starts_with(&home)) => found
-                    .push(
-                        Diagnostic::error(&dir, "leads out of the package")
-                            .help("replace the link with a directory"),
-                    ),
+                Err(error) if is_outside(&error) => found.push(
+                    Diagnostic::error(&dir, "leads out of the package")
+                        .help("replace the link with a directory"),
+                ),
                 _ => {}
             }
         }
@@ -226,20 +223,25 @@ pub fn obstacles(package: &Path, data: &Path, named: &BTreeSet<String>) -> Vec<D
 ///
 /// # Errors
 /// System errors.
-pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
+pub fn unlisted(data: &FilePath, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
     let mut unlisted = Vec::new();
     if !data.exists() {
         return Ok(unlisted);
     }
-    let is_read = |name: &str| !name.starts_with('.') && !name.starts_with("README");
-    let entries = WalkDir::new(data).sort_by_file_name().into_iter();
-    let entries = entries
-        .filter_entry(|entry| entry.depth() == 0 || is_read(&entry.file_name().to_string_lossy()));
-    for entry in entries {
-        let entry = entry.map_err(JudgeError::on("list", data))?;
-        let below = entry.path().strip_prefix(data).unwrap_or(entry.path());
-        let name = below.display().to_string();
-        if !entry.file_type().is_dir() && !named.contains(&name) {
+    let fault = |it: Unreached| JudgeError::on("list", &it.path)(it.reason);
+    let mut walk = data.walk(WalkBounds::PACKAGE);
+    while let Some(next) = walk.next() {
+        let entry = next.map_err(fault)?;
+        let base_name = entry.name().to_string_lossy();
+        if base_name.starts_with('.') || base_name.starts_with("README") {
+            continue;
+        }
+        if entry.path.link_metadata().is_ok_and(|found| found.is_dir()) {
+            walk.enter(&entry).map_err(fault)?;
+            continue;
+        }
+        let name = entry.path.strip_prefix(&**data).unwrap_or(&entry.path).display().to_string();
+        if !named.contains(&name) {
             unlisted.push(name);
         }
     }
@@ -250,14 +252,14 @@ pub fn unlisted(data: &Path, named: &BTreeSet<String>) -> Result<Vec<String>, Ju
 ///
 /// # Errors
 /// System errors, with the file's name.
-pub fn remove(data: &Path, files: &[impl AsRef<Path>]) -> Result<(), JudgeError> {
+pub fn remove(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), JudgeError> {
     for file in files {
         let path = data.join(file);
-        fs::remove_file(&path).map_err(JudgeError::on("remove", &path))?;
-        let above = path.ancestors().skip(1);
-        for dir in above.take_while(|dir| *dir != data && dir.starts_with(data)) {
+        path.remove().map_err(JudgeError::on("remove", &path))?;
+        let above = std::iter::successors(path.directory(), FilePath::directory);
+        for dir in above.take_while(|dir| dir != data && dir.starts_with(&**data)) {
             // A directory that is not empty stays.
-            if fs::remove_dir(dir).is_err() {
+            if dir.remove_directory().is_err() {
                 break;
             }
         }
@@ -295,6 +297,9 @@ fn belongs_to(file: &str, cases: &BTreeSet<String>) -> bool {
 mod tests {
     use super::*;
     use GeneratedState::{Changed, Created, Differs, Missing, Unchanged};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
     use std::time::{Duration, SystemTime};
     use tempfile::TempDir;
 
@@ -313,10 +318,10 @@ mod tests {
     #[test]
     fn a_file_is_written_only_where_it_differs_and_only_when_asked() {
         let dir = TempDir::new().unwrap();
-        let target = dir.path().join("secret/1.in");
+        let target = FilePath::root(dir.path()).join("secret/1.in");
         let check = |contents: &[u8], mode, expected, left: Option<&[u8]>| {
             assert_eq!(place_file(&target, contents, mode).unwrap(), expected);
-            assert_eq!(fs::read(&target).ok().as_deref(), left);
+            assert_eq!(target.read().ok().as_deref(), left);
         };
         check(b"1\n", Mode::Check, Missing, None);
         check(b"1\n", Mode::Write, Created, Some(b"1\n"));
@@ -334,29 +339,31 @@ mod tests {
     #[test]
     fn nothing_changes_until_all_is_written() {
         let dir = TempDir::new().unwrap();
-        let target = dir.path().join("1.in");
+        let target = FilePath::root(dir.path()).join("1.in");
         let names = || fs::read_dir(dir.path()).unwrap().count();
-        fs::write(&target, "old\n").unwrap();
+        fs::write(target.as_path(), "old\n").unwrap();
         let (state, ready) = prepare_file(&target, b"new\n", Mode::Write).unwrap();
         assert_eq!((state, names()), (Changed, 2));
         drop(ready);
-        assert_eq!((fs::read(&target).unwrap(), names()), (b"old\n".to_vec(), 1));
+        assert_eq!((target.read().unwrap(), names()), (b"old\n".to_vec(), 1));
         let (_, ready) = prepare_file(&target, b"new\n", Mode::Write).unwrap();
         ready.unwrap().place().unwrap();
-        assert_eq!((fs::read(&target).unwrap(), names()), (b"new\n".to_vec(), 1));
+        assert_eq!((target.read().unwrap(), names()), (b"new\n".to_vec(), 1));
     }
 
     #[test]
     fn what_a_killed_juror_left_beside_test_data_is_removed_and_nothing_else() {
         let dir = TempDir::new().unwrap();
-        let (package, data) = (dir.path(), dir.path().join("data"));
+        let package = FilePath::root(dir.path());
+        let data = package.join("data");
         let (_, ready) = prepare_file(&data.join("secret/1.in"), b"1\n", Mode::Write).unwrap();
+        let left = PathBuf::from(ready.as_ref().unwrap().0.beside());
         // As if its process had died.
-        let left = ready.unwrap().beside.keep().unwrap();
+        std::mem::forget(ready);
         let link = left.with_file_name(".juror-link");
         symlink("1.in", &link).unwrap();
-        let others =
-            [".juror", ".mine", ".juror-notes", ".juror-direct/x"].map(|name| data.join(name));
+        let others = [".juror", ".mine", ".juror-notes", ".juror-direct/x"]
+            .map(|name| data.as_path().join(name));
         for path in &others {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
@@ -366,25 +373,26 @@ mod tests {
             assert!(others.iter().all(|path| path.exists()) && fs::read_link(&link).is_ok());
         };
         // It may be in use elsewhere. A lock is released for programs, too, that other tests start meanwhile.
-        claim(package, &data).unwrap().unlock().unwrap();
+        claim(&package, &data).unwrap().unlock().unwrap();
         check(true);
         let old = SystemTime::now() - Duration::from_secs(100);
         for path in [&left, &others[0], &others[1], &others[2]] {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
-        claim(package, &data).unwrap();
+        claim(&package, &data).unwrap();
         check(false);
     }
 
     #[test]
     fn a_link_is_replaced_and_not_written_through() {
         let dir = TempDir::new().unwrap();
-        let (elsewhere, target) = (dir.path().join("elsewhere"), dir.path().join("1.in"));
+        let elsewhere = dir.path().join("elsewhere");
+        let target = FilePath::root(dir.path()).join("1.in");
         fs::write(&elsewhere, "mine\n").unwrap();
-        symlink(&elsewhere, &target).unwrap();
+        symlink(&elsewhere, target.as_path()).unwrap();
         assert_eq!(place_file(&target, b"1\n", Mode::Write).unwrap(), Changed);
         assert_eq!(fs::read(&elsewhere).unwrap(), b"mine\n");
-        assert_eq!(fs::read(&target).unwrap(), b"1\n");
+        assert_eq!(target.read().unwrap(), b"1\n");
     }
 
     #[test]
@@ -407,11 +415,10 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let named = ["secret/a.in", "secret/a.ans"].map(str::to_owned);
-        let unlisted = unlisted(dir.path(), &BTreeSet::from(named)).unwrap();
-        remove(dir.path(), &unlisted).unwrap();
-        let left = WalkDir::new(dir.path().join("secret")).min_depth(1).sort_by_file_name();
-        let left = left.into_iter().map(|entry| entry.unwrap().file_name().to_owned());
-        let left: Vec<_> = left.collect();
+        let data = FilePath::root(dir.path());
+        let unlisted = unlisted(&data, &BTreeSet::from(named)).unwrap();
+        remove(&data, &unlisted).unwrap();
+        let left = data.join("secret").names().unwrap();
         assert_eq!(left, [".hidden", "README.md", "a.ans", "a.in"]);
         assert_eq!(told(unlisted), ["secret/a.hint", "secret/b", "secret/c.ans"]);
     }
@@ -420,13 +427,13 @@ mod tests {
     fn nothing_is_put_where_something_else_is() {
         let dir = TempDir::new().unwrap();
         let (package, outside) = (dir.path().join("p"), dir.path().join("outside"));
-        let data = package.join("data");
-        fs::create_dir_all(data.join("secret/1.in")).unwrap();
+        let data = FilePath::root(&package).join("data");
+        fs::create_dir_all(data.join("secret/1.in").as_path()).unwrap();
         fs::create_dir_all(&outside).unwrap();
-        symlink(&outside, data.join("sample")).unwrap();
-        fs::write(data.join("secret/x"), "").unwrap();
+        symlink(&outside, data.join("sample").as_path()).unwrap();
+        fs::write(data.join("secret/x").as_path(), "").unwrap();
         let named = ["sample/1.in", "secret/1.in", "secret/x/1.in"].map(str::to_owned);
-        let found = obstacles(&package, &data, &BTreeSet::from(named));
+        let found = obstacles(&data, &BTreeSet::from(named));
         let root = format!("{}/", data.display());
         let found: Vec<String> = found.iter().map(|it| it.to_string().replace(&root, "")).collect();
         assert_eq!(

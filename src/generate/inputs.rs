@@ -1,10 +1,7 @@
 //! Inputs: literal, copied, or printed by a generator in the sandbox; and the files beside them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::path::Path;
-
-use walkdir::WalkDir;
+use std::fmt;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
@@ -19,6 +16,7 @@ use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, CASE_FILES, GeneratorCommand, GeneratorProgram, GivenContents,
     InputSource, OLD_CASE_EXTENSIONS, RecipeCase,
 };
+use crate::model::root::{FilePath, Kind, Unreached, WalkBounds};
 use crate::model::stop::{Stop, noting};
 
 /// The generators that commands use.
@@ -125,9 +123,9 @@ pub(super) fn put_text(
     stage: &Stage,
     case: &str,
     extension: &str,
-    path: &Path,
+    path: &FilePath,
 ) -> Result<(), JudgeError> {
-    let text = fs::read(path).map_err(JudgeError::on("read", path))?;
+    let text = path.read().map_err(JudgeError::on("read", path))?;
     let is_kept = |at: &usize| text[*at] != b'\r' || text.get(at + 1) != Some(&b'\n');
     let plain: Vec<u8> = (0..text.len()).filter(is_kept).map(|at| text[at]).collect();
     stage.add(case, extension, &mut plain.as_slice())
@@ -145,7 +143,7 @@ fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
         let message = "no input was made";
         return Some(diagnostic(case, message).help("give it one of `generate`, `copy` and `in`"));
     }
-    let is_empty = fs::metadata(stage.path(&case.name, "in")).is_ok_and(|it| it.len() == 0);
+    let is_empty = stage.path(&case.name, "in").metadata().is_ok_and(|it| it.len() == 0);
     match command(case) {
         Some(command) if is_empty && case.answer != AnswerSource::None => {
             let message = format!("`{}` prints nothing", command.line);
@@ -157,28 +155,40 @@ fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
 }
 
 /// Copies the files that begin with `base`, each to the same extension; with those of old packages, or without.
-fn copy(stage: &Stage, case: &RecipeCase, base: &Path, is_old: bool) -> Result<(), JudgeError> {
-    let put = |extension: &str, path: &Path| {
-        let mut file = File::open(path).map_err(JudgeError::on("copy", path))?;
-        stage.add(&case.name, extension, &mut file)
+fn copy(stage: &Stage, case: &RecipeCase, base: &FilePath, is_old: bool) -> Result<(), Stop> {
+    let fault = |path: &FilePath, reason: &dyn fmt::Display| {
+        let message = format!("{} cannot be copied: {reason}", path.display());
+        diagnostic(case, message).help("put a regular file there, or a link to one in the package")
+    };
+    let put = |extension: &str, path: &FilePath| match path.open() {
+        Ok(mut file) => Ok(stage.add(&case.name, extension, &mut file)?),
+        Err(error) => Err(Stop::from(fault(path, &error))),
     };
     let old = OLD_CASE_EXTENSIONS.into_iter().filter(|_| is_old);
     for extension in CASE_EXTENSIONS.into_iter().chain(old) {
         let path = base.with_added_extension(extension);
-        if path.is_file() {
+        if !path.is_missing() && !path.is_dir() {
             put(extension, &path)?;
         }
     }
     let directory = base.with_added_extension(CASE_FILES);
-    if !directory.is_dir() {
+    if directory.is_missing() {
         return Ok(());
     }
-    for entry in WalkDir::new(&directory).follow_links(true).sort_by_file_name() {
-        let entry = entry.map_err(JudgeError::on("list", &directory))?;
-        let below = entry.path().strip_prefix(&directory).unwrap_or(entry.path());
-        if entry.file_type().is_file() {
-            let extension = format!("{CASE_FILES}/{}", below.display());
-            put(&extension, entry.path())?;
+    let mut walk = directory.walk(WalkBounds::PACKAGE);
+    while let Some(next) = walk.next() {
+        let unreached = |it: Unreached| Stop::from(fault(&it.path, &it.reason));
+        let entry = next.map_err(unreached)?;
+        if entry.name().as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        match entry.look() {
+            Ok((Kind::Directory, _)) => walk.enter(&entry).map_err(unreached)?,
+            Ok((Kind::File, _)) => {
+                let below = entry.path.strip_prefix(&*directory).unwrap_or(&entry.path);
+                put(&format!("{CASE_FILES}/{}", below.display()), &entry.path)?;
+            }
+            Err(reason) => return Err(fault(&entry.path, &reason).into()),
         }
     }
     Ok(())

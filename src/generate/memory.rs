@@ -5,7 +5,6 @@
 //! case is made from, and of each resulting file. Without it, everything is made. `--check` ignores it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha512};
@@ -21,6 +20,7 @@ use crate::model::blob::{self, Blob};
 use crate::model::judgement::JudgeError;
 use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
+use crate::model::root::{FilePath, Kind, WalkBounds};
 use crate::model::text::hex;
 use crate::model::tree::Node;
 
@@ -37,7 +37,7 @@ type Known = BTreeMap<Hex, Files>;
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// Where it is stored; `None` if nothing is remembered.
-    path: Option<PathBuf>,
+    path: Option<FilePath>,
     known: Known,
 }
 
@@ -50,7 +50,7 @@ impl Memory {
         let kept = generating.kept.as_deref().filter(|_| generating.mode != Mode::Check);
         let path = kept.and_then(|kept| place(kept, &generating.bench.problem.dir));
         let Some(path) = path else { return Self::default() };
-        let bytes = fs::read(&path).unwrap_or_default();
+        let bytes = path.read().unwrap_or_default();
         let known = parse(&bytes).filter(|_| !generating.fresh);
         Self { known: known.unwrap_or_default(), path: Some(path) }
     }
@@ -65,20 +65,20 @@ impl Memory {
         &self,
         key: &str,
         case: &str,
-        data: &Path,
+        data: &FilePath,
         stage: &Stage,
     ) -> Result<bool, JudgeError> {
         let Some(files) = self.known.get(key) else { return Ok(false) };
         let path = |extension: &str| data.join(file_name(case, extension));
         let is_same = |(extension, digest): (&String, &blob::Digest)| {
-            Blob::file(path(extension)).digest().is_ok_and(|there| there == *digest)
+            Blob::file(&path(extension)).digest().is_ok_and(|there| there == *digest)
         };
         if !files.iter().all(is_same) {
             return Ok(false);
         }
         for extension in files.keys() {
             let path = path(extension);
-            let mut file = File::open(&path).map_err(JudgeError::on("read", &path))?;
+            let mut file = path.open().map_err(JudgeError::on("read", &path))?;
             stage.add(case, extension, &mut file)?;
         }
         Ok(true)
@@ -92,7 +92,7 @@ impl Memory {
         for (key, case) in cases {
             let files = known.entry(key.clone()).or_default();
             for extension in stage.extensions(case) {
-                let digest = Blob::file(stage.path(case, &extension)).digest();
+                let digest = Blob::file(&stage.path(case, &extension)).digest();
                 let Ok(digest) = digest else { return };
                 files.insert(extension, digest);
             }
@@ -103,10 +103,10 @@ impl Memory {
 }
 
 /// Where the memory of a package is stored.
-fn place(kept: &Path, package: &Path) -> Option<PathBuf> {
+fn place(kept: &Path, package: &Path) -> Option<FilePath> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
-    Some(kept.join("generated").join(&name[..32]))
+    Some(FilePath::root(kept).join("generated").join(&name[..32]))
 }
 
 /// The memory in a file; `None` if it is another kind of file.
@@ -136,7 +136,7 @@ impl<'a> Keys<'a> {
         match &case.input {
             InputSource::Literal(text) => part("in", text.as_bytes()),
             InputSource::Copy => part("copy", b""),
-            InputSource::File(path) => part("text", &fs::read(path).ok()?),
+            InputSource::File(path) => part("text", &path.read().ok()?),
             InputSource::Command(command) => {
                 let program = of_generator(self.bench.problem, &command.program);
                 part("generator", self.program(&program)?.as_bytes());
@@ -147,16 +147,16 @@ impl<'a> Keys<'a> {
                 part("tries", command.tries.to_string().as_bytes());
             }
         }
-        for file in case.copy.iter().flat_map(|base| copied(base)) {
+        for file in case.copy.iter().flat_map(copied) {
             part("file", file.as_os_str().as_encoded_bytes());
-            part("contents", &fs::read(&file).ok()?);
+            part("contents", &file.read().ok()?);
         }
         part("given", format!("{:?}", case.files).as_bytes());
         part("arguments", format!("{:?}", case.output_validator_args).as_bytes());
         match &case.answer {
             AnswerSource::Own => part("own answer", b""),
             AnswerSource::None => part("no answer", b""),
-            AnswerSource::File(path) => part("answer", &fs::read(path).ok()?),
+            AnswerSource::File(path) => part("answer", &path.read().ok()?),
             AnswerSource::Solution(path) => {
                 let program = of_solution(self.bench.problem, path);
                 part("solution", self.program(&program)?.as_bytes());
@@ -168,7 +168,7 @@ impl<'a> Keys<'a> {
 
     fn program(&mut self, program: &Program) -> Option<Hex> {
         // Two generators may start with the same file, so the name counts too.
-        let key = program.path.join(format!(":{}", program.name));
+        let key = program.path.join(format!(":{}", program.name)).into();
         let builder = self.bench.builder;
         let known = self.programs.entry(key);
         known.or_insert_with(|| digest(program, builder)).clone()
@@ -191,22 +191,32 @@ fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
 }
 
 /// The files that `copy` with this base may take: a superset, all whose names begin with it.
-fn copied(base: &Path) -> Vec<PathBuf> {
+fn copied(base: &FilePath) -> Vec<FilePath> {
     let stem = base.file_name().unwrap_or_default().to_string_lossy();
     let prefix = format!("{stem}.");
-    let dir = base.parent().unwrap_or(Path::new("."));
-    let walk = walkdir::WalkDir::new(dir).follow_links(true).sort_by_file_name();
-    let is_meant = |entry: &walkdir::DirEntry| {
-        entry.depth() != 1 || entry.file_name().to_string_lossy().starts_with(&prefix)
-    };
-    let entries = walk.into_iter().filter_entry(is_meant).flatten();
-    let files = entries.filter(|entry| entry.file_type().is_file());
-    files.map(walkdir::DirEntry::into_path).collect()
+    let Some(dir) = base.directory() else { return Vec::new() };
+    let mut files = Vec::new();
+    let mut walk = dir.walk(WalkBounds::PACKAGE);
+    while let Some(next) = walk.next() {
+        // What cannot be reached is reported when it is copied.
+        let Ok(entry) = next else { continue };
+        let is_top = entry.path.parent() == Some(&dir);
+        if is_top && !entry.name().to_string_lossy().starts_with(&prefix) {
+            continue;
+        }
+        match entry.look() {
+            Ok((Kind::File, _)) => files.push(entry.path),
+            Ok((Kind::Directory, _)) => drop(walk.enter(&entry)),
+            Err(_) => {}
+        }
+    }
+    files
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_damaged_memory_is_none() {
@@ -227,7 +237,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let stage = Stage::new().unwrap();
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
-        let memory = Memory { path: Some(dir.path().join("deep/memory")), known: Known::new() };
+        let memory = Memory {
+            path: Some(FilePath::root(dir.path()).join("deep/memory")),
+            known: Known::new(),
+        };
         memory.keep(&[("k".to_owned(), "secret/a")], &stage);
         let bytes = fs::read(dir.path().join("deep/memory")).unwrap();
         let memory = Memory { path: None, known: parse(&bytes).unwrap() };
@@ -238,7 +251,8 @@ mod tests {
                 fs::write(data.path().join("secret/a.in"), contents).unwrap();
             }
             let stage = Stage::new().unwrap();
-            let recalled = memory.recall(key, "secret/a", data.path(), &stage).unwrap();
+            let recalled =
+                memory.recall(key, "secret/a", &FilePath::root(data.path()), &stage).unwrap();
             assert_eq!(recalled, expected, "{key} {contents:?}");
             assert_eq!(stage.has("secret/a", "in"), expected);
         };

@@ -3,7 +3,7 @@
 //! does not change.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, Recipe, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 
@@ -31,8 +32,8 @@ pub struct Made {
 /// The files that were made for a test case.
 #[derive(Clone, Debug)]
 struct CaseFiles {
-    input: PathBuf,
-    answer: Option<PathBuf>,
+    input: FilePath,
+    answer: Option<FilePath>,
 }
 
 /// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They are kept for
@@ -123,7 +124,8 @@ impl Store {
     fn files(&self, key: &str, case: &RecipeCase) -> CaseFiles {
         // The name helps people who see it in messages.
         let name = case.name.rsplit('/').next().unwrap_or_default();
-        let file = |extension| self.dir.join(&key[..DIGITS]).join(file_name(name, extension));
+        let dir = FilePath::root(&self.dir).join(&key[..DIGITS]);
+        let file = |extension| dir.join(file_name(name, extension));
         let has_answer = case.answer != AnswerSource::None;
         CaseFiles { input: file("in"), answer: has_answer.then(|| file("ans")) }
     }
@@ -146,9 +148,9 @@ impl Store {
                 let dir = path.parent().unwrap_or(&self.dir);
                 fs::create_dir_all(dir)?;
                 let mut beside = NamedTempFile::new_in(dir)?;
-                io::copy(&mut File::open(stage.path(&case.name, extension))?, &mut beside)?;
+                io::copy(&mut stage.path(&case.name, extension).open()?, &mut beside)?;
                 readable(beside.path())?;
-                beside.persist(path)?;
+                beside.persist(path.as_path())?;
                 Ok::<(), io::Error>(())
             };
             keep().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;

@@ -31,6 +31,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, GeneratedState};
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::{Recipe, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
 /// The parameters of generation.
@@ -233,7 +234,7 @@ impl<'a> Generating<'a> {
         generated: &mut Generated,
     ) -> Result<Option<Placing>, JudgeError> {
         let data = self.data_dir();
-        let obstacles = files::obstacles(&self.bench.problem.dir, &data, named);
+        let obstacles = files::obstacles(&data, named);
         if !obstacles.is_empty() {
             generated.diagnostics.extend(obstacles);
             return Ok(None);
@@ -260,7 +261,7 @@ impl<'a> Generating<'a> {
     }
 
     /// The directory of the test data.
-    fn data_dir(&self) -> PathBuf {
+    fn data_dir(&self) -> FilePath {
         let problem = self.bench.problem;
         problem.dir.join(problem.layout.data)
     }

@@ -1,7 +1,5 @@
 //! `match`: patterns that a recipe expects in the files of a case.
 
-use std::fs;
-
 use regex::bytes::RegexBuilder;
 
 use crate::generate::stage::Stage;
@@ -19,7 +17,7 @@ pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, 
         for pattern in &case.patterns {
             let path = stage.path(&case.name, pattern.extension);
             let text = match stage.has(&case.name, pattern.extension) {
-                true => fs::read(&path).map_err(JudgeError::on("read", &path))?,
+                true => path.read().map_err(JudgeError::on("read", &path))?,
                 false => Vec::new(),
             };
             let regex = RegexBuilder::new(&pattern.regex).multi_line(true).build();

@@ -1,7 +1,5 @@
 //! Generators and solutions: how they are built, and how their ends are judged.
 
-use std::path::Path;
-
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::model::blob::Blob;
@@ -12,6 +10,7 @@ use crate::model::outcome::{Ending, Outcome};
 use crate::model::problem::Problem;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::recipe::{GeneratorProgram, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
 /// A generator as a program to build; its further files are put beside the first one.
@@ -32,11 +31,11 @@ pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> P
 }
 
 /// A solution as a program to build: a submission of the package, or a program at its path.
-pub(super) fn of_solution(problem: &Problem, path: &Path) -> Program {
-    let submission = problem.submissions.iter().find(|it| it.program.path == path);
+pub(super) fn of_solution(problem: &Problem, path: &FilePath) -> Program {
+    let submission = problem.submissions.iter().find(|it| it.program.path == *path);
     let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     submission.map_or_else(
-        || Program { name: name(), path: path.to_owned(), ..Program::default() },
+        || Program { name: name(), path: path.clone(), ..Program::default() },
         |submission| submission.program.clone(),
     )
 }

@@ -1,7 +1,6 @@
 //! Proves that generators are reproducible: at another time and place, and in another language.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use crate::executor::Executor;
@@ -13,6 +12,7 @@ use crate::generate::{Generating, Made};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::{count, visible};
 
@@ -93,7 +93,7 @@ impl Again<'_> {
 }
 
 /// The first line that differs, in words.
-fn difference(extension: &str, first: &Path, second: &Blob) -> String {
+fn difference(extension: &str, first: &FilePath, second: &Blob) -> String {
     const LOOKED_AT: u64 = 1 << 20;
     match (Blob::file(first).start(LOOKED_AT), second.start(LOOKED_AT)) {
         (Ok(first), Ok(second)) if first != second => {

@@ -46,12 +46,13 @@ pub fn substituted(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<Str
 mod tests {
     use super::*;
     use crate::model::recipe::GeneratorProgram;
+    use crate::model::root::FilePath;
 
     fn command(random_salt: &str, line: &str, count: i64) -> GeneratorCommand {
         GeneratorCommand {
             program: GeneratorProgram {
                 name: "gen.py".to_owned(),
-                path: "gen.py".into(),
+                path: FilePath::root("gen.py"),
                 beside: Vec::new(),
                 language: None,
             },

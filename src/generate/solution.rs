@@ -1,7 +1,5 @@
 //! The solution that a recipe names: the program that makes judge answers.
 
-use std::path::Path;
-
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::generate::programs::{Refusal, build, ending, of_solution, reason};
@@ -10,6 +8,7 @@ use crate::model::job::Collected;
 use crate::model::limits::Limits;
 use crate::model::problem::{Interaction, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
 /// Whether a run of one program alone makes a right answer: it neither talks with the output validator nor runs
@@ -20,9 +19,9 @@ pub fn is_alone(problem: &Problem) -> bool {
 
 /// The program that makes the answer, if it is not a submission. Such a program is made only for this, and its output
 /// is an answer even if submissions talk or run several times.
-pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Path> {
+pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a FilePath> {
     let AnswerSource::Solution(path) = &case.answer else { return None };
-    let is_submission = path.starts_with(problem.dir.join(problem.layout.submissions))
+    let is_submission = path.starts_with(&*problem.dir.join(problem.layout.submissions))
         || problem.submissions.iter().any(|submission| submission.program.path == *path);
     (!is_submission).then_some(path)
 }
@@ -38,7 +37,7 @@ impl<'a> Solution<'a> {
     ///
     /// # Errors
     /// If it does not build, the judge failed, or the build was cut short.
-    pub fn build(bench: &Bench<'a>, path: &Path) -> Result<Self, Stop> {
+    pub fn build(bench: &Bench<'a>, path: &FilePath) -> Result<Self, Stop> {
         let runnable = build(bench, &of_solution(bench.problem, path))?;
         Ok(Self { bench: *bench, runnable })
     }

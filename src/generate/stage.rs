@@ -1,22 +1,30 @@
 //! The stage: the directory in which test cases are made before the package changes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::Blob;
+use crate::model::file_name::name_fault;
 use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
+use crate::model::text::printable;
+use crate::model::units::Bytes;
 
 /// A directory with new test cases.
 pub struct Stage {
     dir: Scratch,
     /// The extensions of each case's files.
     files: Mutex<BTreeMap<String, BTreeSet<String>>>,
+    /// How many bytes may still be added.
+    room: AtomicU64,
 }
+
+/// Upper bound on all test data of a package together.
+const DATA_MAX: Bytes = Bytes::mib(16 << 10);
 
 impl Stage {
     /// An empty stage.
@@ -24,13 +32,19 @@ impl Stage {
     /// # Errors
     /// If the system's temporary directory cannot be written.
     pub fn new() -> Result<Self, JudgeError> {
-        Ok(Self { dir: scratch::directory(Use::Data)?, files: Mutex::new(BTreeMap::new()) })
+        Self::with_room(DATA_MAX)
+    }
+
+    /// An empty stage for so many bytes.
+    fn with_room(most: Bytes) -> Result<Self, JudgeError> {
+        let (dir, files) = (scratch::directory(Use::Data)?, Mutex::default());
+        Ok(Self { dir, files, room: AtomicU64::new(most.0) })
     }
 
     /// The path of a case's file with this extension. Files in the case's directory of files have extensions such as
     /// `files/map.txt`.
-    pub fn path(&self, case: &str, extension: &str) -> PathBuf {
-        self.dir.path().join(file_name(case, extension))
+    pub fn path(&self, case: &str, extension: &str) -> FilePath {
+        FilePath::root(self.dir.path()).join(file_name(case, extension))
     }
 
     /// Whether a case has a file with this extension.
@@ -53,17 +67,35 @@ impl Stage {
         })
     }
 
-    /// Adds a file with these contents; replaces an existing one.
+    /// Adds a file with these contents; replaces an existing one, which counts all the same.
     ///
     /// # Errors
-    /// System errors, with the file's name.
+    /// System errors, with the file's name; also if all files together are too large.
     pub fn add(
         &self,
         case: &str,
         extension: &str,
         contents: &mut dyn Read,
     ) -> Result<(), JudgeError> {
-        self.put(case, extension, |path| io::copy(contents, &mut File::create(path)?).map(|_| ()))
+        let room = self.room.load(Ordering::Relaxed);
+        let mut is_too_large = false;
+        self.put(case, extension, |path| {
+            let mut bounded = contents.take(room.saturating_add(1));
+            let written = io::copy(&mut bounded, &mut path.create()?)?;
+            // Threads that write at the same time have the same room.
+            let less = |room: u64| room.checked_sub(written);
+            is_too_large =
+                self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err();
+            Ok(())
+        })?;
+        match is_too_large {
+            false => Ok(()),
+            true => {
+                let what = format!("it would have more than {DATA_MAX} in all");
+                let fault = JudgeError::new("make the test data", what);
+                Err(fault.help("make fewer or smaller test cases"))
+            }
+        }
     }
 
     /// Adds the output of a program.
@@ -82,19 +114,33 @@ impl Stage {
     /// System errors, with the file's name.
     pub fn link(&self, case: &str, extension: &str, target: &str) -> Result<(), JudgeError> {
         let name = file_name(case, extension);
-        self.put(case, extension, |path| symlink(relative(&name, target), path))
+        self.put(case, extension, |path| path.create_link(&relative(&name, target)))
     }
 
     fn put(
         &self,
         case: &str,
         extension: &str,
-        make: impl FnOnce(&Path) -> io::Result<()>,
+        make: impl FnOnce(&FilePath) -> io::Result<()>,
     ) -> Result<(), JudgeError> {
+        let unfit = |fault: &str| {
+            let name = file_name(case, extension);
+            JudgeError::new(
+                "make test data",
+                format!("no file can be called `{}`: it {fault}", printable(&name)),
+            )
+            .help("rename the test case")
+        };
+        if let Some(fault) = name_fault(case).or_else(|| name_fault(extension)) {
+            return Err(unfit(fault));
+        }
         let path = self.path(case, extension);
+        // Some systems do not tell `A.in` from `a.in`.
+        if !self.has(case, extension) && path.link_metadata().is_ok() {
+            return Err(unfit("is the name of another one"));
+        }
         let write = || {
-            fs::create_dir_all(path.parent().unwrap_or(self.dir.path()))?;
-            match fs::remove_file(&path) {
+            match path.remove() {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
@@ -125,6 +171,10 @@ fn relative(name: &str, target: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -138,6 +188,48 @@ mod tests {
         check("secret/1.in", "secret/a/1.in", "a/1.in");
     }
 
+    /// Each generator may write as much as a test case may have; all together would fill the disk.
+    #[test]
+    fn all_data_together_is_bounded() {
+        let stage = Stage::with_room(Bytes(10)).unwrap();
+        let add = |case: &str, bytes: usize| {
+            let added = stage.add(case, "in", &mut vec![b'1'; bytes].as_slice());
+            added.map_err(|error| error.to_string())
+        };
+        let refused = "make the test data: it would have more than 16 GiB in all".to_owned();
+        assert_eq!(add("secret/1", 4), Ok(()));
+        assert_eq!(add("secret/2", 6), Ok(()));
+        assert_eq!(add("secret/3", 0), Ok(()));
+        assert_eq!(add("secret/4", 1000), Err(refused));
+        assert_eq!(fs::metadata(stage.path("secret/4", "in").as_path()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn nothing_is_written_outside_or_over_another_case() {
+        let stage = Stage::new().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let absolute = format!("{}/a", outside.path().display());
+        let beside = format!("../{}/a", outside.path().file_name().unwrap().display());
+        let names =
+            ["..", "../a", "secret/../../a", "a/./b", "a//b", "/tmp/a", "", "a/", "a\\b", "a\0b"];
+        for name in names.into_iter().chain([&*absolute, &beside]) {
+            let added = stage.add(name, "in", &mut &b"1\n"[..]);
+            let linked = stage.link(name, "in", "secret/a.in");
+            assert!(added.is_err() && linked.is_err(), "{name:?}");
+        }
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+        assert!(stage.add("secret/a", "files/../../b", &mut &b""[..]).is_err());
+        // As on a system that does not tell upper from lower case.
+        stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
+        symlink("a.in", stage.path("secret/A", "in").as_path()).unwrap();
+        let said = stage.add("secret/A", "in", &mut &b"2\n"[..]).unwrap_err();
+        assert_eq!(
+            said.reason,
+            "no file can be called `secret/A.in`: it is the name of another one"
+        );
+        assert_eq!(stage.path("secret/a", "in").read().unwrap(), b"1\n");
+    }
+
     #[test]
     fn what_is_added_later_takes_the_place() {
         let stage = Stage::new().unwrap();
@@ -147,7 +239,7 @@ mod tests {
         stage.add("secret/a", "in.download", &mut &b"3\n"[..]).unwrap();
         assert_eq!(stage.extensions("secret/a"), ["in", "in.download"]);
         assert_eq!(stage.extensions("secret/a.b"), ["in"]);
-        assert_eq!(fs::read(stage.path("secret/a", "in")).unwrap(), b"1\n");
-        assert_eq!(fs::read(stage.path("secret/a", "in.download")).unwrap(), b"3\n");
+        assert_eq!(stage.path("secret/a", "in").read().unwrap(), b"1\n");
+        assert_eq!(stage.path("secret/a", "in.download").read().unwrap(), b"3\n");
     }
 }

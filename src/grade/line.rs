@@ -1,16 +1,20 @@
 //! A line of the stream: its keys, and how it is read.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map as Object, Value};
+use serde_path_to_error::Segment;
 
 use crate::grade::graded::LineFault;
 use crate::grade::map::Map;
-use crate::grade::shape::{self, Missing};
 
 /// A submission and what it is judged by.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -23,8 +27,10 @@ pub struct StreamLine {
     /// The problem package: a directory or an archive.
     pub package: Option<PathBuf>,
     /// In place of a package, the test cases. They are called `1`, `2` and so on.
+    #[serde(default, deserialize_with = "objects")]
     pub cases: Option<Vec<InlineCase>>,
     /// Limits in place of those of the package, or of the defaults.
+    #[serde(default, deserialize_with = "object")]
     pub limits: Option<LineLimits>,
     /// How outputs are compared, as `juror judge --compare` takes it.
     pub compare: Option<String>,
@@ -62,8 +68,8 @@ pub struct LineLimits {
 }
 
 /// What is judged.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(untagged)]
 pub enum LineSource {
     /// The source.
     Text(String),
@@ -96,6 +102,63 @@ pub enum Returned {
     Cases,
     /// Each test case; rejected ones with the beginning of input, judge answer, output and standard error.
     Outputs,
+}
+
+impl<'de> Deserialize<'de> for LineSource {
+    /// An untagged enum would not name the key at fault.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Source;
+        impl<'de> Visitor<'de> for Source {
+            type Value = LineSource;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or an object")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<LineSource, E> {
+                Ok(LineSource::Text(text.to_owned()))
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<LineSource, M::Error> {
+                SourceParts::deserialize(MapAccessDeserializer::new(map)).map(LineSource::Parts)
+            }
+        }
+        from.deserialize_any(Source)
+    }
+}
+
+/// A value that is read from an object only; a derived type would also be read from a list.
+struct FromObject<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromObject<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = FromObject<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<FromObject<T>, M::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(FromObject)
+            }
+        }
+        from.deserialize_any(Fields(PhantomData))
+    }
+}
+
+fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    Ok(Option::<FromObject<T>>::deserialize(from)?.map(|it| it.0))
+}
+
+fn objects<'de, D, T>(from: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let all = Option::<Vec<FromObject<T>>>::deserialize(from)?;
+    Ok(all.map(|all| all.into_iter().map(|it| it.0).collect()))
 }
 
 impl LineSource {
@@ -146,15 +209,14 @@ impl Settings {
     /// # Errors
     /// The first fault.
     pub fn defaults(text: &str) -> Result<Object<String, Value>, LineFault> {
-        let value = json(text.as_bytes())?;
-        shape::check(&SCHEMA, &value, "", Missing::Allowed)?;
-        match value {
-            Value::Object(object) => Ok(object),
-            _ => Err(LineFault::line(
-                "expected an object",
-                "write the defaults of a line, without a source",
-            )),
-        }
+        let Value::Object(defaults) = json(text.as_bytes())? else {
+            let help = "write the defaults of a line, without a source";
+            return Err(LineFault::line("expected an object", help));
+        };
+        let mut line = defaults.clone();
+        line.entry("source").or_insert_with(|| String::new().into());
+        stream_line(line.into())?;
+        Ok(defaults)
     }
 
     /// Reads a line.
@@ -167,7 +229,11 @@ impl Settings {
             Some(map) => map.id(&value),
             None => value.get("id").cloned(),
         };
-        let id = id.filter(|id| id.is_string() || id.is_number());
+        let id = id.filter(|id| !id.is_null());
+        if let Some(other) = id.as_ref().filter(|id| !id.is_string() && !id.is_number()) {
+            let what = format!("`/id`: expected a text or a number, not `{other}`");
+            return Err(BrokenLine { id: None, fault: LineFault::line(what, SEE) });
+        }
         if id.as_ref().is_some_and(Value::is_f64) {
             let what =
                 "`/id`: a number with a fraction, or of more than 64 bits, would lose digits";
@@ -182,11 +248,30 @@ impl Settings {
             line.retain(|_, value| !value.is_null());
             add_defaults(line, &self.defaults);
         }
-        shape::check(&SCHEMA, &value, "", Missing::Refused).map_err(broken)?;
-        let line = StreamLine::deserialize(value).map_err(|error| {
-            broken(LineFault::line(error.to_string(), "`juror schema grade` prints its form"))
-        })?;
+        let line = stream_line(value).map_err(broken)?;
         line.consistent().map_err(broken)
+    }
+}
+
+const SEE: &str = "`juror schema grade` prints the form of a line";
+
+/// Converts a JSON value to a line; a fault names the place by a JSON pointer.
+fn stream_line(value: Value) -> Result<StreamLine, LineFault> {
+    let line: Result<FromObject<StreamLine>, _> = serde_path_to_error::deserialize(value);
+    line.map(|line| line.0).map_err(|error| {
+        let at: String = error.path().iter().map(pointer_part).collect();
+        let place = if at.is_empty() { at } else { format!("`{at}`: ") };
+        let what = error.into_inner().to_string().replace("expected f64", "expected a number");
+        LineFault::line(place + &what, SEE)
+    })
+}
+
+/// The part of a JSON pointer for one step of a path. Source: RFC 6901.
+fn pointer_part(step: &Segment) -> String {
+    match step {
+        Segment::Seq { index } => format!("/{index}"),
+        Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+        Segment::Enum { .. } | Segment::Unknown => String::new(),
     }
 }
 

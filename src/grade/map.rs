@@ -7,7 +7,7 @@ use serde_json::{Map as Object, Value};
 
 use crate::grade::graded::LineFault;
 use crate::grade::line::{SCHEMA, json};
-use crate::grade::shape::{meant, properties};
+use crate::package::suggest::nearest;
 
 /// Where the values of a line are.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,20 @@ impl Map {
     /// The `id`, also of a line that has no other part.
     pub fn id(&self, from: &Value) -> Option<Value> {
         mapped(self.0.get("id")?, from)
+    }
+}
+
+/// The keys of an object's schema.
+fn properties(schema: &Value) -> Option<&Object<String, Value>> {
+    let alternatives = || schema.get("anyOf")?.as_array()?.iter().find_map(properties);
+    schema.get("properties").and_then(Value::as_object).or_else(alternatives)
+}
+
+/// The word that was probably meant, otherwise the list of known words.
+pub fn meant(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", known.join(", ")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Compiles commands to steps, and checks a grammar before it runs.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::grammar::pattern::Pattern;
 use crate::grammar::program::{Grammar, Lookahead, LoopSite, Op, PatternSource, Site, Slot};
 use crate::grammar::source::{Source, Span};
 use crate::grammar::value::Value;
+use crate::grammar::work::WorkLimits;
 use crate::model::diagnostic::Diagnostic;
 
 /// The result of reading a grammar.
@@ -49,6 +51,8 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
 /// A grammar under construction, step by step.
 pub(super) struct Compiler {
     pub grammar: Grammar,
+    /// The slots of variables.
+    names: HashMap<String, usize>,
     pub diagnostics: Vec<Diagnostic>,
     /// Whether a command was not understood; it might have assigned a variable.
     pub is_partial: bool,
@@ -85,7 +89,9 @@ impl Compiler {
                 loops: Vec::new(),
                 slots: Vec::new(),
                 first: Vec::new(),
+                limits: WorkLimits::default(),
             },
+            names: HashMap::new(),
             diagnostics: Vec::new(),
             is_partial: false,
             loops: Vec::new(),
@@ -96,13 +102,15 @@ impl Compiler {
 
     /// The slot of a variable.
     pub(super) fn slot(&mut self, name: String) -> usize {
-        let known = self.grammar.slots.iter().position(|slot| slot.name == name);
-        known.unwrap_or_else(|| {
-            self.grammar.slots.push(Slot { name, is_read: false, is_counted: false });
-            self.assigned.push(false);
-            self.used.push(None);
-            self.grammar.slots.len() - 1
-        })
+        if let Some(slot) = self.names.get(&name) {
+            return *slot;
+        }
+        let slot = self.grammar.slots.len();
+        self.names.insert(name.clone(), slot);
+        self.grammar.slots.push(Slot { name, is_read: false, is_counted: false });
+        self.assigned.push(false);
+        self.used.push(None);
+        slot
     }
 
     /// The number of a new question about what comes next.

@@ -11,6 +11,7 @@ use crate::grammar::port::Stop;
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
 use crate::grammar::value::Value;
+use crate::grammar::work;
 
 impl Interpreter<'_> {
     /// The value of an expression of small integers; `None` if it has no value, or is more complex.
@@ -24,6 +25,7 @@ impl Interpreter<'_> {
     }
 
     fn small_computed(&self, expr: &Expr) -> Option<i64> {
+        self.work.note(1);
         match &expr.kind {
             ExprKind::Var(name) => match self.look(name)? {
                 Value::Int(Int::Small(value)) => Some(*value),
@@ -61,9 +63,15 @@ impl Interpreter<'_> {
 
     /// The value of an expression.
     pub(super) fn eval(&self, expr: &Expr) -> Result<Value, Stop> {
-        if let Some(value) = self.small(expr) {
-            return Ok(Value::from(value));
+        match self.small(expr) {
+            Some(value) => Ok(Value::from(value)),
+            None => self.computed(expr),
         }
+    }
+
+    /// The same for a part of an expression that is not of small integers only: each part is tried once.
+    fn computed(&self, expr: &Expr) -> Result<Value, Stop> {
+        self.spend(1)?;
         let wrong = |message: String| {
             Stop::fault(
                 expr.span,
@@ -72,11 +80,15 @@ impl Interpreter<'_> {
             )
         };
         match &expr.kind {
-            ExprKind::Const(value) => Ok(value.clone()),
+            ExprKind::Const(value) => {
+                self.spend(work::of_value(value))?;
+                Ok(value.clone())
+            }
             ExprKind::Var(name) => self.variable(name),
-            ExprKind::Neg(inner) => arithmetic::negated(&self.eval(inner)?).map_err(wrong),
+            ExprKind::Neg(inner) => arithmetic::negated(&self.computed(inner)?).map_err(wrong),
             ExprKind::Binary { op, left, right } => {
-                let (left, right) = (self.eval(left)?, self.eval(right)?);
+                let (left, right) = (self.computed(left)?, self.computed(right)?);
+                self.begin(work::of_operator(*op, &left, &right))?;
                 arithmetic::binary(*op, &left, &right).map_err(wrong)
             }
             ExprKind::Strlen(inner) => {
@@ -90,7 +102,10 @@ impl Interpreter<'_> {
     pub(super) fn variable(&self, name: &VarRef) -> Result<Value, Stop> {
         let index = self.index(name)?;
         match self.vars.get(name.slot, &index) {
-            Some(value) => Ok(value.clone()),
+            Some(value) => {
+                self.spend(work::of_value(value))?;
+                Ok(value.clone())
+            }
             None => {
                 let shown: Vec<String> = index.iter().map(Int::to_string).collect();
                 let shown = match shown.is_empty() {
@@ -114,7 +129,7 @@ impl Interpreter<'_> {
         if let Some(value) = self.small(expr) {
             return Ok(Int::Small(value));
         }
-        match self.eval(expr)? {
+        match self.computed(expr)? {
             Value::Int(value) => Ok(value),
             other => Err(wrong_type(expr.span, "an integer", &other)),
         }
@@ -129,6 +144,7 @@ impl Interpreter<'_> {
 
     #[inline]
     pub(super) fn assign(&mut self, name: &VarRef, value: Value) -> Result<(), Stop> {
+        self.work.note(work::of_value(&value));
         match &name.indices[..] {
             [] => self.vars.set(name.slot, &[], value),
             [index] if let Some(index) = self.small(index) => {
@@ -140,8 +156,9 @@ impl Interpreter<'_> {
             }
         }
         if self.vars.is_full() {
-            let message = "the variables hold more than 2 GiB".to_owned();
-            return Err(Stop::fault(name.span, message, "keep less, or UNSET what is not needed"));
+            let message = format!("the variables hold more than {}", self.vars.most());
+            let help = "keep less, or UNSET what is not needed; `validation_memory` is the limit";
+            return Err(Stop::fault(name.span, message, help));
         }
         Ok(())
     }

@@ -10,9 +10,10 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
 use crate::grammar::ast::Notation;
-use crate::grammar::number::{show_ratio, ten_to};
+use crate::grammar::number::{self, show_ratio, ten_to};
 use crate::grammar::port::FloatRules;
 use crate::grammar::token::{EXPONENT_MAX, decimal};
+use crate::grammar::work::{bits_of_digits, of_float_text, of_meeting, words};
 
 /// The parts of a float's text; all lengths in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,14 +97,31 @@ impl Quick {
     }
 }
 
-/// Whether a float is within its bounds. Its value is computed only if its size is close to that of a bound.
-pub(super) fn is_within(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> bool {
-    let Some(exponent) = exponent(text, scanned) else { return false };
+/// Whether a float is within its bounds, if its size tells, so that its value need not be computed.
+pub(super) fn by_size(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> Option<bool> {
+    let Some(exponent) = exponent(text, scanned) else { return Some(false) };
     let [low, high] = [&rules.min, &rules.max].map(|it| order(text, scanned, exponent, it));
-    if let (Some(low), Some(high)) = (low, high) {
-        return low.is_ge() && high.is_le();
+    Some(low?.is_ge() && high?.is_le())
+}
+
+/// The steps to compute a float's value and to compare it with its bounds.
+pub(super) fn steps(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> u64 {
+    const SHORT: u64 = 40;
+    let digits = (scanned.whole + scanned.decimals) as u64;
+    let exponent = exponent(text, scanned).unwrap_or(0).unsigned_abs();
+    if rules.quick.is_some() && digits < SHORT && exponent < SHORT {
+        return 1;
     }
-    value(text, scanned).is_some_and(|value| rules.min <= value && value <= rules.max)
+    let own = words(bits_of_digits(digits.saturating_add(exponent)));
+    let bounds = [&rules.min, &rules.max].map(|bound| of_meeting(bound, own));
+    bounds.into_iter().fold(of_float_text(digits, exponent), u64::saturating_add)
+}
+
+/// Whether a float is within its bounds, by its value.
+pub(super) fn is_within(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> bool {
+    value(text, scanned).is_some_and(|value| {
+        number::order(&rules.min, &value).is_le() && number::order(&value, &rules.max).is_le()
+    })
 }
 
 /// How a float compares with a bound, if signs or the numbers of digits tell.
@@ -227,7 +245,9 @@ mod tests {
     fn is_in(text: &str, min: &BigRational, max: &BigRational) -> bool {
         let (min, max) = (min.clone(), max.clone());
         let rules = FloatRules { quick: None, min, max, decimals: None, notation: Notation::Any };
-        is_within(text.as_bytes(), &scan(text.as_bytes()).expect("a float"), &rules)
+        let (text, scanned) = (text.as_bytes(), scan(text.as_bytes()).expect("a float"));
+        let told = by_size(text, &scanned, &rules);
+        told.unwrap_or_else(|| is_within(text, &scanned, &rules))
     }
 
     #[test]

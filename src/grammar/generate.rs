@@ -7,18 +7,21 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use crate::grammar::ast::{Compare, Expr, ExprKind, VarRef};
+use crate::grammar::ast::{Compare, Expr, ExprKind};
 use crate::grammar::chance::Chance;
+use crate::grammar::dependents::dependents;
 use crate::grammar::draw::{BoundBias, Chooser, PARTS, Shaped};
 use crate::grammar::number::Int;
-use crate::grammar::port::{LoopState, ReasonKind, Stop};
+use crate::grammar::port::{LoopState, ReasonKind, Stop, TOO_MUCH_HELP};
 use crate::grammar::program::{Grammar, Op};
 use crate::grammar::read::{Blind, Reader};
 use crate::grammar::run::Interpreter;
 use crate::grammar::shape::Shape;
 use crate::grammar::value::Value;
 use crate::grammar::wanted::{ends, unreached};
+use crate::grammar::work::Steps;
 use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
@@ -100,7 +103,7 @@ pub enum Unwritten {
     Unsatisfied(Diagnostic),
     /// The input would exceed the limit on its size.
     TooLarge,
-    /// The time was over.
+    /// The time was over, or somebody stopped juror.
     Stopped,
 }
 
@@ -141,6 +144,8 @@ pub fn generate_until(
         is_over,
         dependents,
         failures,
+        work: Rc::new(Steps::new(grammar.limits.steps)),
+        end: None,
         number: 0,
         is_strict: true,
     };
@@ -194,6 +199,10 @@ struct Search<'a> {
     /// For each step, the sites that decide whether it can be satisfied.
     dependents: Vec<BTreeSet<usize>>,
     failures: Failures,
+    /// The work of all attempts together.
+    work: Rc<Steps>,
+    /// Why no attempt makes sense any more.
+    end: Option<Unwritten>,
     /// Number of attempts so far.
     number: u32,
     /// Whether wanted bounds are kept if another value can be changed.
@@ -286,10 +295,13 @@ impl Search<'_> {
         let mut writer = Writer::new(grammar, source);
         writer.most = self.most.unwrap_or(writer.most);
         if self.run(&mut writer, &kept) {
-            match confirmed(grammar, &writer.out) {
-                None => return Ok(Some(writer.out)),
-                Some(reason) => self.failures.misread = Some(reason),
+            match self.confirmed(&writer.out) {
+                Ok(()) => return Ok(Some(writer.out)),
+                Err(stop) => self.note_misread(stop),
             }
+        }
+        if let Some(end) = self.end.take() {
+            return Err(end);
         }
         if self.most.is_some() && writer.is_full {
             return Err(Unwritten::TooLarge);
@@ -302,7 +314,7 @@ impl Search<'_> {
 
     /// Runs to the end, with backtracking; returns whether it succeeded.
     fn run(&mut self, writer: &mut Writer<'_, impl Chooser>, kept: &[bool]) -> bool {
-        let mut run = Interpreter::new(self.grammar);
+        let mut run = Interpreter::with(self.grammar, Rc::clone(&self.work));
         run.vars = run.vars.with_trail();
         let mut stuck_at: BTreeMap<usize, u32> = BTreeMap::new();
         let mut farthest = 0;
@@ -314,6 +326,10 @@ impl Search<'_> {
                 stuck_at.clear();
             }
             let step = run.at;
+            self.end = self.ends(&stop);
+            if self.end.is_some() {
+                return false;
+            }
             let by_question = self.failures.note(step, stop);
             if writer.is_full || (self.is_over)() {
                 return false;
@@ -337,6 +353,32 @@ impl Search<'_> {
             writer.go_back(&mark, *times, hint);
         }
         false
+    }
+
+    /// The end of all attempts, if that is why a run stopped.
+    fn ends(&self, stop: &Stop) -> Option<Unwritten> {
+        match stop.0.kind {
+            ReasonKind::TooMuch => {
+                let fault = self.grammar.source.error(stop.0.span, stop.0.message.clone());
+                Some(Unwritten::Unsatisfied(fault.help(TOO_MUCH_HELP)))
+            }
+            ReasonKind::Interrupted => Some(Unwritten::Stopped),
+            _ => None,
+        }
+    }
+
+    /// Checks that the validator reads the written input in the intended way.
+    fn confirmed(&self, text: &[u8]) -> Result<(), Stop> {
+        let mut reader = Reader::new(self.grammar, text, Blind);
+        Interpreter::with(self.grammar, Rc::clone(&self.work)).run(&mut reader)
+    }
+
+    fn note_misread(&mut self, stop: Stop) {
+        self.end = self.ends(&stop);
+        let message = format!("the generated text is not read as intended: {}", stop.0.message);
+        let help =
+            "make the part before it end where this begins: a REGEX matches as much as it can";
+        self.failures.misread = Some(self.grammar.source.error(stop.0.span, message).help(help));
     }
 
     /// The mark of a value that the step depends on; the more dead ends at the step, the earlier the value.
@@ -374,16 +416,6 @@ impl Search<'_> {
         }
         found
     }
-}
-
-/// The reason if the validator does not read the written input in the intended way.
-fn confirmed(grammar: &Grammar, text: &[u8]) -> Option<Diagnostic> {
-    let mut reader = Reader::new(grammar, text, Blind);
-    let stop = Interpreter::new(grammar).run(&mut reader).err()?;
-    let source = &grammar.source;
-    let message = format!("the generated text is not read as intended: {}", stop.0.message);
-    let help = "make the part before it end where this begins: a REGEX matches as much as it can";
-    Some(source.error(stop.0.span, message).help(help))
 }
 
 /// The latest question whose other answer was not tried. Answers that were already changed have no mark.
@@ -499,74 +531,4 @@ impl Failures {
         let message = format!("{what}: tried {}, at last {last}", count(times, "time"));
         source.error(grammar.spans[step], message).help(help)
     }
-}
-
-/// For each step, the sites whose values decide whether it can be satisfied.
-fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
-    let slots = &grammar.slots;
-    // Slot → the slots that its values depend on.
-    let mut made_of: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); slots.len()];
-    let mut add = |name: &VarRef, exprs: &[&Expr]| {
-        for expr in exprs {
-            expr.variables(&mut |used| {
-                made_of[name.slot].insert(used.slot);
-            });
-        }
-    };
-    for step in &grammar.steps {
-        match step {
-            Op::Set(assignments) => {
-                assignments.iter().for_each(|(name, value)| add(name, &[value]))
-            }
-            Op::Int { site, min, max, name: Some(name) } => {
-                add(name, &[min, max]);
-                // The more values must differ, the harder it is.
-                if grammar.sites[*site].unique.is_some() {
-                    add(name, &counts_around(grammar, *site));
-                }
-            }
-            Op::Float { min, max, name: Some(name), .. } => add(name, &[min, max]),
-            _ => {}
-        }
-    }
-    let by_step = grammar.steps.iter().map(|step| {
-        let mut reached: BTreeSet<usize> = BTreeSet::new();
-        let mut open: Vec<usize> = used_slots(step);
-        if let Op::Int { site, .. } = step {
-            open.extend(grammar.sites[*site].unique.iter().flatten());
-        }
-        while let Some(slot) = open.pop() {
-            if reached.insert(slot) {
-                open.extend(&made_of[slot]);
-            }
-        }
-        let of_slot = |slot: Option<usize>| slot.is_some_and(|slot| reached.contains(&slot));
-        let sites = grammar.sites.iter().enumerate().filter(|(_, site)| of_slot(site.slot));
-        sites.map(|(site, _)| site).collect()
-    });
-    by_step.collect()
-}
-
-/// The counts of the loops around a site.
-fn counts_around(grammar: &Grammar, site: usize) -> Vec<&Expr> {
-    let loops = &grammar.sites[site].loops;
-    let counts = grammar.steps.iter().filter_map(|step| match step {
-        Op::Enter { id, count } if loops.contains(id) => count.as_ref(),
-        _ => None,
-    });
-    counts.collect()
-}
-
-/// The variables that a step uses.
-fn used_slots(step: &Op) -> Vec<usize> {
-    let mut slots = Vec::new();
-    step.expressions(&mut |expr| {
-        expr.each(&mut |expr| match &expr.kind {
-            ExprKind::Var(name) => slots.push(name.slot),
-            ExprKind::Unique(unique) => slots.extend(unique),
-            ExprKind::InArray { slot, .. } => slots.push(*slot),
-            _ => {}
-        });
-    });
-    slots
 }

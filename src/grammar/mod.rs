@@ -13,6 +13,7 @@ pub mod bounds;
 pub mod bytes;
 pub mod chance;
 pub mod compile;
+mod dependents;
 mod draw;
 pub mod enumerate;
 mod eval;
@@ -44,6 +45,7 @@ pub mod variables;
 mod vars;
 pub mod vary;
 pub mod wanted;
+pub mod work;
 mod write;
 
 #[cfg(test)]

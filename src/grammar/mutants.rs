@@ -74,6 +74,7 @@ fn changed(
     let source = &grammar.source;
     let text = [&source.text[..span.start], text, &source.text[span.end..]].concat();
     let changed = read(&source.path, &text).grammar?;
+    let changed = Grammar { limits: grammar.limits, ..changed };
     Some(GrammarMutant { name, line: source.line(span), is_looser, grammar: changed, pin })
 }
 

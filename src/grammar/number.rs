@@ -74,6 +74,17 @@ impl Int {
         }
     }
 
+    /// Upper bound on the number of characters that it is written with: exact, or one too many.
+    pub(super) fn length_max(&self) -> usize {
+        match self {
+            Self::Small(value) => value.to_string().len(),
+            Self::Big(value) => {
+                let digits = value.bits() as f64 * std::f64::consts::LOG10_2;
+                digits as usize + 1 + usize::from(value.is_negative())
+            }
+        }
+    }
+
     /// The number for people: shortened, if it has thousands of digits.
     pub(super) fn shown(&self) -> String {
         if self.more_bits() > SHOWN_BITS_MAX { about(&self.ratio()) } else { self.to_string() }
@@ -214,6 +225,14 @@ impl fmt::Display for Int {
             Self::Big(value) => value.fmt(f),
         }
     }
+}
+
+/// How two fractions compare, by products: the search for a common divisor takes far longer if both are large.
+pub(super) fn order(a: &BigRational, b: &BigRational) -> Ordering {
+    if a.denom() == b.denom() {
+        return a.numer().cmp(b.numer());
+    }
+    (a.numer() * b.denom()).cmp(&(b.numer() * a.denom()))
 }
 
 /// `10 ^ exponent`.

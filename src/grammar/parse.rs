@@ -5,6 +5,7 @@ use crate::grammar::compile::{Block, Compiler};
 use crate::grammar::program::{Op, PatternSource};
 use crate::grammar::source::{Source, Span};
 use crate::grammar::token::{KNOWN, Token, TokenKind, is_known, tokens};
+use crate::grammar::work::Steps;
 
 mod expression;
 
@@ -17,7 +18,8 @@ const OPERANDS_MAX: usize = 2000;
 pub(super) fn parse(source: Source) -> Compiler {
     let mut out = Compiler::new(source);
     let tokens = tokens(&out.grammar.source, &mut out.diagnostics);
-    let mut parser = Parser { tokens, at: 0, depth: 0, given_up: false, out };
+    let mut parser =
+        Parser { tokens, at: 0, depth: 0, given_up: false, work: Steps::of_constants(), out };
     loop {
         parser.commands();
         match parser.peek() {
@@ -49,6 +51,8 @@ struct Parser {
     depth: usize,
     /// Whether the rest is not parsed.
     given_up: bool,
+    /// The work for constants.
+    work: Steps,
     /// Receives the parsed commands.
     out: Compiler,
 }

@@ -4,24 +4,37 @@
 //! brackets a backslash escapes, as most authors of `[^\\n]` expect. What POSIX leaves undefined (`\d`, `(?:...)`) is
 //! read as in Perl. There are no back-references.
 
-use std::sync::{Mutex, PoisonError};
-
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind};
 use regex_syntax::hir::Hir;
 
 use crate::grammar::bytes::ByteSet;
+use crate::grammar::work::{Over, Steps};
 
 /// A compiled regular expression that can match and generate.
 #[derive(Debug)]
 pub struct Pattern {
     dfa: DFA,
-    /// Its working memory.
-    cache: Mutex<Cache>,
     hir: Hir,
     text: String,
 }
+
+/// The states of an automaton that are known: more bytes, or fewer after a fresh start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Known {
+    bytes: usize,
+    fresh_starts: usize,
+}
+
+impl Known {
+    fn of(cache: &Cache) -> Self {
+        Self { bytes: cache.memory_usage(), fresh_starts: cache.clear_count() }
+    }
+}
+
+/// How many bytes are matched before their steps are counted.
+const PIECE: usize = 1 << 10;
 
 /// Upper bound in bytes on a compiled regular expression.
 const SIZE_MAX: usize = 20 << 20;
@@ -44,26 +57,64 @@ impl Pattern {
             .configure(DFA::config().match_kind(MatchKind::All).skip_cache_capacity_check(true))
             .build_from_nfa(nfa)
             .map_err(|error| error.to_string())?;
-        Ok(Self {
-            cache: Mutex::new(dfa.create_cache()),
-            dfa,
-            hir,
-            text: String::from_utf8_lossy(expression).into_owned(),
-        })
+        Ok(Self { dfa, hir, text: String::from_utf8_lossy(expression).into_owned() })
+    }
+
+    /// The working memory of a run.
+    pub(super) fn memory(&self) -> Cache {
+        self.dfa.create_cache()
     }
 
     /// The length in bytes of the longest match at the start of `text`.
-    pub fn longest(&self, text: &[u8]) -> Option<usize> {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let input = Input::new(text).anchored(Anchored::Yes);
-        // The search cannot give up, because no limit is set for that.
-        let found = self.dfa.try_search_fwd(&mut cache, &input).ok().flatten();
-        found.map(|found| found.offset())
+    pub(super) fn longest(
+        &self,
+        text: &[u8],
+        cache: &mut Cache,
+        work: &Steps,
+    ) -> Result<Option<usize>, Over> {
+        let start = Input::new(&[]).anchored(Anchored::Yes);
+        // The automaton cannot give up, because no limit is set for that.
+        let Ok(mut state) = self.dfa.start_state_forward(cache, &start) else {
+            return Ok(None);
+        };
+        let mut longest = None;
+        let mut known = Known::of(cache);
+        for (number, piece) in text.chunks(PIECE).enumerate() {
+            for (place, byte) in piece.iter().enumerate() {
+                let Ok(next) = self.dfa.next_state(cache, state, *byte) else {
+                    return Ok(None);
+                };
+                state = next;
+                if state.is_tagged() {
+                    // A match is told one byte late.
+                    if state.is_match() {
+                        longest = Some(number * PIECE + place);
+                    } else if state.is_dead() {
+                        self.count(cache, known, place + 1, work)?;
+                        return Ok(longest);
+                    }
+                }
+            }
+            self.count(cache, known, piece.len(), work)?;
+            known = Known::of(cache);
+        }
+        let end = self.dfa.next_eoi_state(cache, state);
+        Ok(if end.is_ok_and(|state| state.is_match()) { Some(text.len()) } else { longest })
+    }
+
+    /// Counts the steps for some bytes. A new state of the automaton is made from all that the expression could be
+    /// at, which may be all of it.
+    fn count(&self, cache: &Cache, before: Known, bytes: usize, work: &Steps) -> Result<(), Over> {
+        let each = match Known::of(cache) == before {
+            true => 1,
+            false => 16 + self.dfa.get_nfa().states().len() as u64,
+        };
+        work.add(1 + bytes as u64 * each / 16)
     }
 
     /// The bytes that a match can begin with.
     pub(super) fn first(&self) -> ByteSet {
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.memory();
         let input = Input::new(&[]).anchored(Anchored::Yes);
         let Ok(start) = self.dfa.start_state_forward(&mut cache, &input) else {
             return ByteSet::ALL;
@@ -80,7 +131,7 @@ impl Pattern {
 
     /// Whether the empty text matches.
     pub(super) fn matches_nothing(&self) -> bool {
-        self.longest(b"").is_some()
+        matches!(self.longest(b"", &mut self.memory(), &Steps::new(u64::MAX)), Ok(Some(_)))
     }
 
     /// Its structure.
@@ -252,7 +303,8 @@ mod tests {
     fn the_longest_match_counts() {
         let check = |expression: &str, text: &[u8], length: Option<usize>| {
             let pattern = Pattern::new(expression.as_bytes()).expect(expression);
-            assert_eq!(pattern.longest(text), length, "{expression} on {text:?}");
+            let found = pattern.longest(text, &mut pattern.memory(), &Steps::new(u64::MAX));
+            assert_eq!(found, Ok(length), "{expression} on {text:?}");
         };
         check("a|ab", b"abc", Some(2));
         check("(a|ab)(c|bcd)", b"abcd", Some(4));

@@ -11,7 +11,7 @@ use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
-use crate::grammar::vars::Vars;
+use crate::grammar::work::Over;
 
 /// Why a run stops early.
 #[derive(Debug)]
@@ -35,6 +35,10 @@ pub(super) enum ReasonKind {
     Fault { help: String },
     /// Nothing that fits can be written here. If `by_question`, another answer to MATCH or ISEOF could help.
     Stuck { by_question: bool },
+    /// It is more work than allowed.
+    TooMuch,
+    /// Somebody stopped juror.
+    Interrupted,
 }
 
 impl Stop {
@@ -50,10 +54,24 @@ impl Stop {
         Self::new(span, message, ReasonKind::Fault { help: help.to_owned() })
     }
 
+    /// The work must end here.
+    #[cold]
+    pub(super) fn over(span: Span, over: Over) -> Self {
+        match over {
+            Over::TooMuch => Self::new(span, TOO_MUCH, ReasonKind::TooMuch),
+            Over::Interrupted => Self::new(span, "interrupted", ReasonKind::Interrupted),
+        }
+    }
+
     pub(super) fn stuck(message: impl Into<String>, by_question: bool) -> Self {
         Self::new(Span::default(), message, ReasonKind::Stuck { by_question })
     }
 }
+
+/// The fault of a grammar that takes too long.
+const TOO_MUCH: &str = "the grammar has more steps than its time allows";
+/// What its author can do.
+pub(super) const TOO_MUCH_HELP: &str = "it is here when `validation_time` is over, which is counted in steps; loop less, compute with smaller numbers, or set a longer time";
 
 /// Stops because nothing that fits can be written; see [`ReasonKind::Stuck`].
 pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, Stop> {
@@ -86,17 +104,34 @@ pub(super) trait Port {
     /// The end of the input.
     fn end(&mut self, at: Span) -> Result<(), Stop>;
     /// An integer from `min` to `max`.
-    fn int(&mut self, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop>;
+    fn int(&mut self, site: usize, bounds: [&Int; 2], run: &Interpreter<'_>) -> Result<Int, Stop>;
     /// An integer between bounds of 64 bits.
     #[inline]
-    fn small_int(&mut self, site: usize, bounds: [i64; 2], vars: &Vars) -> Result<Int, Stop> {
+    fn small_int(
+        &mut self,
+        site: usize,
+        bounds: [i64; 2],
+        run: &Interpreter<'_>,
+    ) -> Result<Int, Stop> {
         let [min, max] = bounds.map(Int::Small);
-        self.int(site, [&min, &max], vars)
+        self.int(site, [&min, &max], run)
     }
     /// A float; returns its value only if that is needed.
-    fn float(&mut self, site: usize, rules: &FloatRules, wanted: bool) -> IfWanted<BigRational>;
+    fn float(
+        &mut self,
+        site: usize,
+        rules: &FloatRules,
+        wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> IfWanted<BigRational>;
     /// Text that a regular expression matches; returns it only if that is needed.
-    fn regex(&mut self, site: usize, pattern: &Pattern, wanted: bool) -> IfWanted<Vec<u8>>;
+    fn regex(
+        &mut self,
+        site: usize,
+        pattern: &Pattern,
+        wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> IfWanted<Vec<u8>>;
     /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.
     fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop>;
     /// Called if an assertion fails.

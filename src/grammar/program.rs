@@ -6,6 +6,8 @@ use crate::grammar::ast::{Expr, Notation, VarRef};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::source::{Source, Span};
+use crate::grammar::work::WorkLimits;
+use crate::model::limits::ProblemLimits;
 
 /// A parsed and compiled grammar.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct Grammar {
     pub(super) slots: Vec<Slot>,
     /// For each step, the bytes that may come next.
     pub(super) first: Vec<ByteSet>,
+    /// Limits of its work on an input.
+    pub limits: WorkLimits,
 }
 
 /// One step.
@@ -175,6 +179,12 @@ pub(super) struct Slot {
 }
 
 impl Grammar {
+    /// The same with the limits that a problem sets for validators.
+    #[must_use]
+    pub fn limited(self, limits: &ProblemLimits) -> Self {
+        Self { limits: WorkLimits::of(limits), ..self }
+    }
+
     /// The integers that determine the size of an input, by their indexes among the sites: numbers of iterations, and
     /// values that are read once for each test case within the input.
     pub fn sizes(&self) -> Vec<usize> {

@@ -11,10 +11,10 @@ use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::port::{FloatRules, IfWanted, Loops, Port, Stop};
 use crate::grammar::program::Grammar;
+use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
 use crate::grammar::tree::IntNode;
 use crate::grammar::value::Value;
-use crate::grammar::vars::Vars;
 use crate::model::text::visible;
 
 /// Observes what is read.
@@ -167,6 +167,7 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         self.take(length + more);
         let [min, max] = bounds;
         let (label, shown) = (self.for_label(site), self.shown());
+        let (min, max) = (min.shown(), max.shown());
         let mut message = format!("expected an integer from {min} to {max}{label}, got {shown}");
         if has_leading_zero {
             message += ": a number has no leading zero";
@@ -267,7 +268,12 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
     }
 
     #[inline]
-    fn small_int(&mut self, site: usize, bounds: [i64; 2], vars: &Vars) -> Result<Int, Stop> {
+    fn small_int(
+        &mut self,
+        site: usize,
+        bounds: [i64; 2],
+        run: &Interpreter<'_>,
+    ) -> Result<Int, Stop> {
         let [min, max] = bounds;
         match short_int(self.ahead()) {
             Some((value, length)) if min <= value && value <= max => {
@@ -278,23 +284,24 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
                 self.take(length);
                 Ok(Int::Small(value))
             }
-            _ => self.int(site, [&Int::Small(min), &Int::Small(max)], vars),
+            _ => self.int(site, [&Int::Small(min), &Int::Small(max)], run),
         }
     }
 
     /// Reads an integer of any size, or reports what is here instead.
-    fn int(&mut self, site: usize, bounds: [&Int; 2], _vars: &Vars) -> Result<Int, Stop> {
+    fn int(&mut self, site: usize, bounds: [&Int; 2], _run: &Interpreter<'_>) -> Result<Int, Stop> {
         let [min, max] = bounds;
         let mut length = int_length(self.ahead());
         if let Some(rest) = self.beyond(length.unwrap_or(0)) {
             length = int_length(rest);
         }
         let Some(length) = length else {
-            let what = format!("an integer from {min} to {max}{}", self.for_label(site));
+            let (min, max, label) = (min.shown(), max.shown(), self.for_label(site));
+            let what = format!("an integer from {min} to {max}{label}");
             return Err(self.expected(self.place(site), &what));
         };
         // A number with more digits than both bounds is outside of them; its value is not computed.
-        let longest = min.to_string().len().max(max.to_string().len());
+        let longest = min.length_max().max(max.length_max());
         let value = if length <= longest { Int::parse(&self.rest()[..length]) } else { None };
         let Some(value) = value.filter(|value| min <= value && value <= max) else {
             return Err(self.int_outside(site, bounds, length));
@@ -307,7 +314,13 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         Ok(value)
     }
 
-    fn float(&mut self, site: usize, rules: &FloatRules, wanted: bool) -> IfWanted<BigRational> {
+    fn float(
+        &mut self,
+        site: usize,
+        rules: &FloatRules,
+        wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> IfWanted<BigRational> {
         let what = |reader: &Self| format!("{}{}", float::wanted(rules), reader.for_label(site));
         let mut scanned = float::scan(self.ahead());
         if let Some(rest) = self.beyond(scanned.as_ref().map_or(0, |scanned| scanned.length)) {
@@ -318,7 +331,12 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         };
         let text = &self.input.bytes()[self.at..][..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
-        let inside = quick.unwrap_or_else(|| float::is_within(text, &scanned, rules));
+        let told = quick.or_else(|| float::by_size(text, &scanned, rules));
+        if W::LOOKS || wanted || told.is_none() {
+            let steps = float::steps(text, &scanned, rules);
+            run.work.operation(steps).map_err(|over| Stop::over(self.place(site), over))?;
+        }
+        let inside = told.unwrap_or_else(|| float::is_within(text, &scanned, rules));
         let fault = float::form_fault(text, &scanned, rules);
         let mut value = None;
         if inside && fault.is_none() {
@@ -334,9 +352,16 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         Ok(value)
     }
 
-    fn regex(&mut self, site: usize, pattern: &Pattern, wanted: bool) -> IfWanted<Vec<u8>> {
+    fn regex(
+        &mut self,
+        site: usize,
+        pattern: &Pattern,
+        wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> IfWanted<Vec<u8>> {
         self.advance(true);
-        let Some(length) = pattern.longest(self.rest()) else {
+        let found = run.longest(pattern, self.rest());
+        let Some(length) = found.map_err(|over| Stop::over(self.place(site), over))? else {
             let what =
                 format!("what matches {}{}", Value::text(pattern.text()), self.for_label(site));
             return Err(self.expected(self.place(site), &what));

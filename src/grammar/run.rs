@@ -1,7 +1,11 @@
 //! Runs a grammar with a port: one loop over its steps.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
+
+use regex_automata::hybrid::dfa::Cache;
 
 use crate::grammar::arithmetic;
 use crate::grammar::ast::{Expr, ExprKind, Notation};
@@ -15,9 +19,15 @@ use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::source::Span;
 use crate::grammar::value::{Key, Value};
 use crate::grammar::vars::Vars;
+use crate::grammar::work::{self, Over, Steps};
 
 /// Upper bound on the iterations of a loop in a row that read nothing.
 const IDLE_MAX: u32 = 1_000_000;
+
+/// How many regular expressions that come from values are kept.
+const PATTERNS_MAX: usize = 64;
+/// The steps to compile one of them.
+const PATTERN_STEPS: u64 = 1 << 20;
 
 /// Upper bound on the decimals in FLOATP.
 const DECIMALS_MAX: u32 = 9999;
@@ -28,20 +38,32 @@ pub(super) struct Interpreter<'a> {
     pub(super) vars: Vars,
     pub(super) at: usize,
     pub(super) loops: Vec<LoopState>,
+    pub(super) work: Rc<Steps>,
     /// Compiled regular expressions that come from values.
     patterns: HashMap<Vec<u8>, Arc<Pattern>>,
+    /// The working memory of regular expressions, by their address. It is the run's own, so that the same run has the
+    /// same number of steps.
+    memories: RefCell<HashMap<usize, Cache>>,
     /// Rules of floats whose bounds are constant, by step.
     float_rules: Vec<(usize, Arc<FloatRules>)>,
 }
 
 impl<'a> Interpreter<'a> {
     pub(super) fn new(grammar: &'a Grammar) -> Self {
+        Self::with(grammar, Rc::new(Steps::new(grammar.limits.steps)))
+    }
+
+    /// A run whose steps are added to earlier ones.
+    pub(super) fn with(grammar: &'a Grammar, work: Rc<Steps>) -> Self {
+        let counted = grammar.slots.iter().map(|slot| slot.is_counted);
         Self {
             grammar,
-            vars: Vars::new(grammar.slots.iter().map(|slot| slot.is_counted)),
+            vars: Vars::new(counted, grammar.limits.bytes),
             at: 0,
             loops: Vec::new(),
+            work,
             patterns: HashMap::new(),
+            memories: RefCell::default(),
             float_rules: Vec::new(),
         }
     }
@@ -49,9 +71,32 @@ impl<'a> Interpreter<'a> {
     /// Runs to the end.
     pub(super) fn run<P: Port>(&mut self, port: &mut P) -> Result<(), Stop> {
         while self.at < self.grammar.steps.len() {
+            self.spend(1)?;
             self.step(port)?;
         }
         Ok(())
+    }
+
+    /// Counts steps of work.
+    #[inline]
+    pub(super) fn spend(&self, steps: u64) -> Result<(), Stop> {
+        self.work.add(steps).map_err(|over| Stop::over(self.here(), over))
+    }
+
+    /// Counts the steps of an operation before it is done.
+    #[inline]
+    pub(super) fn begin(&self, steps: u64) -> Result<(), Stop> {
+        match steps {
+            1 => self.spend(1),
+            _ => self.work.operation(steps).map_err(|over| Stop::over(self.here(), over)),
+        }
+    }
+
+    /// The length in bytes of the longest match of a pattern at the start of a text.
+    pub(super) fn longest(&self, pattern: &Pattern, text: &[u8]) -> Result<Option<usize>, Over> {
+        let mut memories = self.memories.borrow_mut();
+        let memory = memories.entry(std::ptr::from_ref(pattern).addr());
+        pattern.longest(text, memory.or_insert_with(|| pattern.memory()), &self.work)
     }
 
     #[inline]
@@ -85,6 +130,7 @@ impl<'a> Interpreter<'a> {
             Op::Literal(text) => port.literal(at, text)?,
             Op::Text(expr) => {
                 let text = self.text(expr, "STRING")?;
+                self.spend(work::of_bytes(text.len()))?;
                 port.literal(at, &text)?;
             }
             Op::Eof => port.end(at)?,
@@ -92,12 +138,13 @@ impl<'a> Interpreter<'a> {
                 let value = match (self.small(min), self.small(max)) {
                     (Some(min), Some(max)) => {
                         self.before(port);
-                        port.small_int(*site, [min, max], &self.vars)?
+                        port.small_int(*site, [min, max], self)?
                     }
                     _ => {
                         let (min, max) = (self.int(min)?, self.int(max)?);
+                        self.begin(work::of_decimal(min.more_bits().max(max.more_bits())))?;
                         self.before(port);
-                        port.int(*site, [&min, &max], &self.vars)?
+                        port.int(*site, [&min, &max], self)?
                     }
                 };
                 if let Some(name) = name {
@@ -107,7 +154,7 @@ impl<'a> Interpreter<'a> {
             Op::Float { site, min, max, decimals, notation, name } => {
                 let rules = self.float_rules(min, max, decimals.as_ref(), *notation)?;
                 self.before(port);
-                let read = port.float(*site, &rules, name.is_some())?;
+                let read = port.float(*site, &rules, name.is_some(), self)?;
                 if let (Some(name), Some(value)) = (name, read) {
                     self.assign(name, arithmetic::float(value))?;
                 }
@@ -118,14 +165,14 @@ impl<'a> Interpreter<'a> {
                     PatternSource::Computed(expr) => self.pattern(expr)?,
                 };
                 self.before(port);
-                let text = port.regex(*site, &pattern, name.is_some())?;
+                let text = port.regex(*site, &pattern, name.is_some(), self)?;
                 if let (Some(name), Some(text)) = (name, text) {
                     self.assign(name, Value::text(text))?;
                 }
             }
             Op::Assert(test) => {
                 if !self.asked(test, port)? {
-                    let message = self.refusal(test);
+                    let message = self.refusal(test)?;
                     return Err(port.refuse(at, message));
                 }
             }
@@ -240,6 +287,12 @@ impl<'a> Interpreter<'a> {
         if let Some(pattern) = self.patterns.get(text.as_slice()) {
             return Ok(Arc::clone(pattern));
         }
+        // To compile it may take as long as the largest one.
+        self.begin(PATTERN_STEPS + work::of_bytes(text.len()))?;
+        if self.patterns.len() >= PATTERNS_MAX {
+            self.patterns.clear();
+            self.memories.borrow_mut().clear();
+        }
         let pattern = Pattern::new(&text).map_err(|reason| {
             let message =
                 format!("{} is not a regular expression: {reason}", Value::text(text.to_vec()));
@@ -304,6 +357,7 @@ impl<'a> Interpreter<'a> {
                     return Ok(op.holds(left.cmp(&right)));
                 }
                 let (left, right) = (self.eval(left)?, self.eval(right)?);
+                self.begin(work::of_comparison(&left, &right))?;
                 match left.compare(&right) {
                     Some(ordering) => op.holds(ordering),
                     None => {
@@ -325,9 +379,10 @@ impl<'a> Interpreter<'a> {
                 port.question(*question, &ByteSet::of(&text))?
             }
             ExprKind::IsEof { question } => port.question(*question, &ByteSet::END)?,
-            ExprKind::Unique(slots) => self.unique(slots),
+            ExprKind::Unique(slots) => self.unique(slots)?,
             ExprKind::InArray { value, slot } => {
                 let value = self.eval(value)?;
+                self.spend(work::of_value(&value))?;
                 self.vars.occurs(*slot, &value)
             }
             _ => return Err(wrong_type(test.span, "a test", &self.eval(test)?)),
@@ -335,10 +390,11 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Whether all tuples of values of these variables differ, and all variables have the same indices.
-    fn unique(&self, slots: &[usize]) -> bool {
+    fn unique(&self, slots: &[usize]) -> Result<bool, Stop> {
         if let [slot] = slots {
-            return self.vars.all_differ(*slot);
+            return Ok(self.vars.all_differ(*slot));
         }
+        self.go_through(slots)?;
         let mut tuples: HashMap<Vec<Int>, Vec<Key>> = HashMap::new();
         for (place, slot) in slots.iter().enumerate() {
             self.vars.each(*slot, &mut |index, value| {
@@ -350,18 +406,30 @@ impl<'a> Interpreter<'a> {
             });
         }
         let mut seen = HashSet::new();
-        tuples.values().all(|tuple| tuple.len() == slots.len() && seen.insert(tuple))
+        Ok(tuples.values().all(|tuple| tuple.len() == slots.len() && seen.insert(tuple)))
+    }
+
+    /// Counts the steps to see all values of some variables.
+    fn go_through(&self, slots: &[usize]) -> Result<(), Stop> {
+        slots.iter().try_for_each(|slot| self.spend(10 * self.vars.len(*slot) as u64))
     }
 
     /// Why an assertion fails: its text, and the values in it.
-    fn refusal(&self, test: &Expr) -> String {
+    fn refusal(&self, test: &Expr) -> Result<String, Stop> {
         const SHOWN_MAX: usize = 6;
         let mut shown: Vec<String> = Vec::new();
         let mut see = |text: String| {
-            if !shown.contains(&text) {
+            if shown.len() < SHOWN_MAX && !shown.contains(&text) {
                 shown.push(text);
             }
         };
+        let mut gone = Ok(());
+        test.each(&mut |expr| {
+            if let (ExprKind::Unique(slots), Ok(())) = (&expr.kind, &gone) {
+                gone = self.go_through(slots);
+            }
+        });
+        gone?;
         test.each(&mut |expr| match &expr.kind {
             ExprKind::Var(name) => {
                 if let Ok(value) = self.variable(name) {
@@ -378,12 +446,11 @@ impl<'a> Interpreter<'a> {
             }
             _ => {}
         });
-        shown.truncate(SHOWN_MAX);
         let text = self.grammar.source.excerpt(test.span);
-        match shown.is_empty() {
+        Ok(match shown.is_empty() {
             true => format!("`{text}` does not hold"),
             false => format!("`{text}` does not hold: {}", shown.join(", ")),
-        }
+        })
     }
 
     /// A value of one of several variables that another has no value beside, in words.

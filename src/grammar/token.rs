@@ -6,6 +6,7 @@ use num_traits::Zero;
 
 use crate::grammar::number::{Int, ten_to};
 use crate::grammar::source::{Source, Span};
+use crate::grammar::work::{Steps, TOO_MUCH_COMPUTED, bits_of_digits, of_decimal, of_float_text};
 use crate::model::diagnostic::Diagnostic;
 
 /// One word of a grammar.
@@ -35,7 +36,7 @@ impl TokenKind {
         match self {
             Self::Word(word) => format!("`{word}`"),
             Self::Name(name) => format!("the variable `{name}`"),
-            Self::Int(value) => format!("the integer `{value}`"),
+            Self::Int(value) => format!("the integer `{}`", value.shown()),
             Self::Float(_) => "a float".to_owned(),
             Self::Text(_) => "a string".to_owned(),
             Self::Sign(sign) => format!("`{sign}`"),
@@ -50,6 +51,9 @@ const SIGNS: [&str; 20] = [
     "[", "]",
 ];
 
+/// After how many faults the rest is not read.
+const FAULTS_MAX: usize = 1000;
+
 /// Upper bound on the absolute decimal exponent of a float.
 pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 
@@ -59,7 +63,15 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     let mut read = |strings_end_in_line| {
         found.clear();
         let diagnostics = &mut found;
-        let mut lexer = Lexer { source, at: 0, diagnostics, strings_end_in_line, is_open: false };
+        let mut lexer = Lexer {
+            source,
+            at: 0,
+            diagnostics,
+            strings_end_in_line,
+            is_open: false,
+            work: Steps::of_constants(),
+            is_exhausted: false,
+        };
         let tokens: Vec<Token> = lexer.by_ref().collect();
         (tokens, lexer.is_open)
     };
@@ -84,6 +96,9 @@ struct Lexer<'a> {
     strings_end_in_line: bool,
     /// Whether the text ended inside a string.
     is_open: bool,
+    /// The work for constants, and whether it was too much.
+    work: Steps,
+    is_exhausted: bool,
 }
 
 impl Iterator for Lexer<'_> {
@@ -92,6 +107,9 @@ impl Iterator for Lexer<'_> {
     fn next(&mut self) -> Option<Token> {
         loop {
             self.skip_blanks();
+            if self.diagnostics.len() >= FAULTS_MAX {
+                return None;
+            }
             let start = self.at;
             let first = *self.rest().first()?;
             let kind = match first {
@@ -196,6 +214,10 @@ impl Lexer<'_> {
             if whole > 1 && digits[0] == b'0' {
                 self.fault(start, "an integer has no leading zero", "write it without");
             }
+            let size = bits_of_digits(whole as u64);
+            if !self.can_compute(start, of_decimal(size), size) {
+                return Some(TokenKind::Int(Int::ZERO));
+            }
             return Int::parse(&self.source.text[start..self.at]).map(TokenKind::Int);
         }
         let exponent = exponent.unwrap_or(0);
@@ -203,11 +225,25 @@ impl Lexer<'_> {
             let message = format!("the exponent is beyond {EXPONENT_MAX}");
             self.fault(start, message, "write a smaller bound");
         }
+        let exponent = exponent.clamp(-i64::from(EXPONENT_MAX), i64::from(EXPONENT_MAX));
         let text = &self.source.text[start..mantissa];
-        Some(TokenKind::Float(decimal(
-            text,
-            exponent.clamp(-i64::from(EXPONENT_MAX), i64::from(EXPONENT_MAX)),
-        )))
+        let (digits, tens) = (text.len() as u64, exponent.unsigned_abs());
+        let size = bits_of_digits(digits.saturating_add(tens));
+        Some(match self.can_compute(start, of_float_text(digits, tens), size) {
+            true => TokenKind::Float(decimal(text, exponent)),
+            false => TokenKind::Int(Int::ZERO),
+        })
+    }
+
+    /// Counts the steps of a number with so many bits; reports the first one that is too much.
+    fn can_compute(&mut self, start: usize, steps: u64, bits: u64) -> bool {
+        let bits = if bits < 64 { 0 } else { bits };
+        let can = self.work.operation(steps.saturating_add(bits)).is_ok();
+        if !can && !self.is_exhausted {
+            self.is_exhausted = true;
+            self.fault(start, TOO_MUCH_COMPUTED, "write smaller or fewer numbers");
+        }
+        can
     }
 
     fn text(&mut self) -> Option<TokenKind> {
@@ -272,8 +308,9 @@ impl Lexer<'_> {
             self.at += sign.len();
             return Some(TokenKind::Sign(sign));
         }
-        let rest = String::from_utf8_lossy(self.rest());
-        let character = rest.chars().next().unwrap_or(' ');
+        let chunk = self.rest()[..self.rest().len().min(4)].utf8_chunks().next();
+        let valid = chunk.and_then(|chunk| chunk.valid().chars().next());
+        let character = valid.unwrap_or(char::REPLACEMENT_CHARACTER);
         let help = match character {
             '&' => "and is written `&&`",
             '|' => "or is written `||`",
@@ -283,12 +320,7 @@ impl Lexer<'_> {
         };
         let shown = character.escape_debug();
         let message = format!("`{shown}` means nothing here");
-        let length = self
-            .rest()
-            .utf8_chunks()
-            .next()
-            .map_or(1, |chunk| chunk.valid().chars().next().map_or(1, char::len_utf8));
-        self.at += length;
+        self.at += valid.map_or(1, char::len_utf8);
         self.fault(start, message, help);
         None
     }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::grammar::input::{WINDOW, Window};
-use crate::grammar::port::ReasonKind;
+use crate::grammar::port::{Reason, ReasonKind, Stop, TOO_MUCH_HELP};
 use crate::grammar::program::Grammar;
 use crate::grammar::read::{Blind, Reader, Witness};
 use crate::grammar::run::Interpreter;
@@ -17,8 +17,10 @@ use crate::model::diagnostic::{Diagnostic, LINE_MAX};
 pub enum Rejection {
     /// It does not match the grammar: where, what was expected, and what was there instead.
     Invalid(Diagnostic),
-    /// The grammar cannot be applied to it: a variable without value, or a division by zero.
+    /// The grammar cannot be applied to it: a variable without value, a division by zero, or too much work.
     Grammar(Diagnostic),
+    /// Somebody stopped juror.
+    Interrupted,
 }
 
 /// Checks an input against a grammar. `path` is the input's name in messages.
@@ -41,17 +43,42 @@ pub fn validate_blob(
     if let Some(bytes) = input.bytes() {
         return Ok(validate(grammar, bytes, path));
     }
-    if accepts_file(grammar, input.open()?, WINDOW) {
-        return Ok(Ok(()));
+    match checked_file(grammar, input.open()?, WINDOW) {
+        Ok(true) => Ok(Ok(())),
+        // A message shows what is around a fault.
+        Ok(false) => Ok(validate(grammar, &input.start(u64::MAX)?, path)),
+        Err(stop) => Ok(Err(ended(grammar, *stop.0, path))),
     }
-    // A message shows what is around a fault.
-    Ok(validate(grammar, &input.start(u64::MAX)?, path))
 }
 
-/// Whether the grammar accepts a file, of which windows of some size are in memory.
-pub(super) fn accepts_file(grammar: &Grammar, file: impl Read, window: usize) -> bool {
+/// Whether the grammar accepts a file, of which windows of some size are in memory. If it would work too much, or juror
+/// is stopped, that is the error: another attempt would end likewise.
+pub(super) fn checked_file(
+    grammar: &Grammar,
+    file: impl Read,
+    window: usize,
+) -> Result<bool, Stop> {
     let mut reader = Reader::new(grammar, Window::new(file, window), Blind);
-    Interpreter::new(grammar).run(&mut reader).is_ok() && reader.input.error.is_none()
+    match Interpreter::new(grammar).run(&mut reader) {
+        Ok(()) => Ok(reader.input.error.is_none()),
+        Err(stop) => match stop.0.kind {
+            ReasonKind::TooMuch | ReasonKind::Interrupted => Err(stop),
+            _ => Ok(false),
+        },
+    }
+}
+
+/// The rejection if a run ended before it knew more about the input.
+fn ended(grammar: &Grammar, reason: Reason, path: &Path) -> Rejection {
+    match reason.kind {
+        ReasonKind::TooMuch => {
+            let message = format!("{} on {}", reason.message, path.display());
+            let fault = grammar.source.error(reason.span, message);
+            Rejection::Grammar(fault.help(TOO_MUCH_HELP))
+        }
+        ReasonKind::Interrupted => Rejection::Interrupted,
+        _ => Rejection::Invalid(Diagnostic::error(path, reason.message)),
+    }
 }
 
 /// Whether the grammar accepts an input.
@@ -102,6 +129,8 @@ pub(super) fn witnessed<W: Witness>(
             let help = format!("{help}; it was at {path}:{}:{}", spot.line, spot.column);
             Rejection::Grammar(source.error(reason.span, reason.message).help(help))
         }
-        ReasonKind::Stuck { .. } => Rejection::Invalid(Diagnostic::error(path, reason.message)),
+        ReasonKind::TooMuch | ReasonKind::Interrupted | ReasonKind::Stuck { .. } => {
+            ended(grammar, reason, path)
+        }
     })
 }

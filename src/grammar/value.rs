@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use num_rational::BigRational;
 
-use crate::grammar::number::{Int, show_ratio};
+use crate::grammar::number::{Int, order, show_ratio};
 use crate::model::text::visible;
 
 /// A value. Floats are exact fractions: nothing is rounded.
@@ -57,14 +57,14 @@ impl Value {
         }
     }
 
-    /// Its bytes in memory; text, which values share, does not count.
-    pub(super) fn size(&self) -> u64 {
+    /// The bytes of a large number; text, which values share, does not count.
+    pub(super) fn more_bytes(&self) -> u64 {
         let bits = match self {
             Self::Int(value) => value.more_bits(),
             Self::Float(value) => value.numer().bits() + value.denom().bits(),
             Self::Text(_) => 0,
         };
-        size_of::<Self>() as u64 + bits / 8
+        bits / 8
     }
 
     /// The ordering of two values; `None` for a number and a text.
@@ -72,7 +72,7 @@ impl Value {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
             (Self::Text(a), Self::Text(b)) => Some(a.cmp(b)),
-            _ => Some(self.ratio()?.cmp(&other.ratio()?)),
+            _ => Some(order(&self.ratio()?, &other.ratio()?)),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::grammar::number::Int;
 use crate::grammar::value::{Key, Value};
+use crate::model::units::Bytes;
 
 /// The values of all variables.
 #[derive(Debug)]
@@ -13,6 +14,10 @@ pub(super) struct Vars {
     trail: Option<Vec<Change>>,
     /// The bytes of all values and indices, without those of text, which are in the input or the grammar.
     held: u64,
+    /// The bytes of the trail.
+    trailed: u64,
+    /// Upper bound on both.
+    most: Bytes,
 }
 
 /// The values of one variable, by index.
@@ -36,15 +41,10 @@ struct Cells {
 #[derive(Debug, Default)]
 struct Bag {
     counts: HashMap<Key, u32>,
+    /// The bytes of its keys.
+    held: u64,
     /// Number of values that occur more than once.
     repeated: usize,
-}
-
-/// A value that was replaced, and the bytes of the new and the old one.
-struct Replaced {
-    old: Option<Value>,
-    added: u64,
-    freed: u64,
 }
 
 #[derive(Debug)]
@@ -53,17 +53,18 @@ enum Change {
     Whole { slot: usize, old: Box<Cells> },
 }
 
-/// Upper bound on the bytes of all values: the values of a large input have far fewer.
-const HELD_MAX: u64 = 2 << 30;
+/// The bytes of an entry in a map, beside its key and value: a map has room for more entries than it holds.
+const ENTRY: u64 = 48;
 
 /// Writing further beyond the end of a row than this makes it sparse.
 const GAP_MAX: usize = 1024;
 
 impl Vars {
-    /// No values yet. `counted` tells which slots need lookups of values.
-    pub(super) fn new(counted: impl Iterator<Item = bool>) -> Self {
+    /// No values yet. `counted` tells which slots need lookups of values; all take at most so many bytes.
+    pub(super) fn new(counted: impl Iterator<Item = bool>, most: u64) -> Self {
         let cells = |counted: bool| Cells { bag: counted.then(Bag::default), ..Cells::default() };
-        Self { slots: counted.map(cells).collect(), trail: None, held: 0 }
+        let slots = counted.map(cells).collect();
+        Self { slots, trail: None, held: 0, trailed: 0, most: Bytes(most) }
     }
 
     /// The same, with a record of overwritten values for undo.
@@ -82,12 +83,16 @@ impl Vars {
         while self.mark() > mark {
             let change = self.trail.as_mut().and_then(Vec::pop);
             match change {
-                Some(Change::Cell { slot, index, old }) => {
-                    let freed = self.slots[slot].replace(&index, old).freed;
-                    self.held -= freed + size_of_index(&index);
+                Some(change @ Change::Cell { .. }) => {
+                    self.trailed -= change.size();
+                    let Change::Cell { slot, index, old } = change else { return };
+                    self.held -= self.slots[slot].held();
+                    self.slots[slot].put(&index, old);
+                    self.held += self.slots[slot].held();
                 }
                 Some(Change::Whole { slot, old }) => {
-                    self.held -= self.slots[slot].held;
+                    self.trailed -= old.held() + size_of::<Change>() as u64;
+                    self.held = self.held + old.held() - self.slots[slot].held();
                     self.slots[slot] = *old;
                 }
                 None => return,
@@ -124,7 +129,7 @@ impl Vars {
         if self.trail.is_some() || cells.bag.is_some() {
             return self.put(slot, index, value);
         }
-        let added = value.size();
+        let added = size_of_cell(&value);
         let old = match index {
             [] => cells.scalar.replace(value),
             [Int::Small(at)]
@@ -142,7 +147,7 @@ impl Vars {
             }
             _ => return self.put(slot, index, value),
         };
-        let freed = old.map_or(0, |old| old.size());
+        let freed = old.map_or(0, |old| size_of_cell(&old));
         cells.held = cells.held + added - freed;
         self.held = self.held + added - freed;
     }
@@ -150,34 +155,39 @@ impl Vars {
     /// Whether the values have more bytes than is sensible.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.held > HELD_MAX
+        self.held.saturating_add(self.trailed) > self.most.0
+    }
+
+    /// Upper bound on the bytes of all values.
+    pub(super) fn most(&self) -> Bytes {
+        self.most
     }
 
     /// The slow path of [`Self::set`]; a separate function keeps the fast path short.
     #[inline(never)]
     fn put(&mut self, slot: usize, index: &[Int], value: Value) {
-        let Replaced { old, added, freed } = self.slots[slot].replace(index, Some(value));
-        self.held += added;
-        match &mut self.trail {
-            None => self.held -= freed,
-            // It keeps the old value, and the index.
-            Some(trail) => {
-                self.held += size_of_index(index);
-                trail.push(Change::Cell { slot, index: index.to_vec(), old });
-            }
+        let cells = &mut self.slots[slot];
+        self.held -= cells.held();
+        let old = cells.put(index, Some(value));
+        self.held += cells.held();
+        if let Some(trail) = &mut self.trail {
+            let change = Change::Cell { slot, index: index.to_vec(), old };
+            self.trailed += change.size();
+            trail.push(change);
         }
     }
 
     /// Removes all values of a variable.
     pub(super) fn unset(&mut self, slot: usize) {
         let cells = &mut self.slots[slot];
+        self.held -= cells.held();
         if self.trail.is_none() {
-            self.held -= cells.held;
             cells.clear();
             return;
         }
         let fresh = Cells { bag: cells.bag.is_some().then(Bag::default), ..Cells::default() };
         let old = Box::new(std::mem::replace(cells, fresh));
+        self.trailed += old.held() + size_of::<Change>() as u64;
         if let Some(trail) = &mut self.trail {
             trail.push(Change::Whole { slot, old });
         }
@@ -229,24 +239,19 @@ impl Cells {
         }
     }
 
-    /// Sets or removes the value at an index, and counts the bytes.
-    fn replace(&mut self, index: &[Int], value: Option<Value>) -> Replaced {
-        let size = |value: &Option<Value>| {
-            value.as_ref().map_or(0, |value| value.size() + size_of_index(index))
-        };
-        let added = size(&value);
-        let old = self.put(index, value);
-        let freed = size(&old);
-        self.held = self.held + added - freed;
-        Replaced { old, added, freed }
+    /// The bytes of its values and indices, and of the bag.
+    fn held(&self) -> u64 {
+        self.held + self.bag.as_ref().map_or(0, |bag| bag.held)
     }
 
-    /// Sets or removes the value at an index; returns the old one.
+    /// Sets or removes the value at an index, and counts the bytes; returns the old one.
     fn put(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
         if let (Some(bag), Some(value)) = (&mut self.bag, &value) {
             bag.add(value);
         }
+        self.held += value.as_ref().map_or(0, size_of_cell);
         let old = self.put_uncounted(index, value);
+        self.held -= old.as_ref().map_or(0, size_of_cell);
         if let (Some(bag), Some(old)) = (&mut self.bag, &old) {
             bag.remove(old);
         }
@@ -270,20 +275,54 @@ impl Cells {
             self.filled -= usize::from(old.is_some());
             // It may have been written to `others` before the row grew over it.
             return match old.is_none() && !self.others.is_empty() {
-                true => self.others.remove([Int::Small(index as i64)].as_slice()),
+                true => self.put_other(&[Int::Small(index as i64)], None),
                 false => old,
             };
         }
-        match value {
+        self.put_other(index, value)
+    }
+
+    fn put_other(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
+        let is_added = value.is_some();
+        let old = match value {
             Some(value) => self.others.insert(index.to_vec(), value),
             None => self.others.remove(index),
+        };
+        let bytes = ENTRY + size_of_index(index);
+        match (is_added, &old) {
+            (true, None) => self.held += bytes,
+            (false, Some(_)) => self.held -= bytes,
+            _ => {}
+        }
+        old
+    }
+}
+
+impl Change {
+    fn size(&self) -> u64 {
+        let own = size_of::<Self>() as u64;
+        match self {
+            Self::Cell { index, old, .. } => {
+                own + size_of_index(index) + old.as_ref().map_or(0, size_of_cell)
+            }
+            Self::Whole { old, .. } => own + old.held(),
         }
     }
 }
 
-/// The bytes of the large numbers in an index.
+/// The bytes of a value in a row, which has room for up to twice as many.
+fn size_of_cell(value: &Value) -> u64 {
+    2 * size_of::<Option<Value>>() as u64 + value.more_bytes()
+}
+
+/// The bytes of an index.
 fn size_of_index(index: &[Int]) -> u64 {
-    index.iter().map(|number| number.more_bits() / 8).sum()
+    index.iter().map(|number| size_of::<Int>() as u64 + number.more_bits() / 8).sum()
+}
+
+/// The bytes of a value as a key.
+fn size_of_key(value: &Value) -> u64 {
+    ENTRY + size_of::<Key>() as u64 + value.more_bytes()
 }
 
 impl Bag {
@@ -291,6 +330,7 @@ impl Bag {
         let count = self.counts.entry(value.key()).or_insert(0);
         *count += 1;
         self.repeated += usize::from(*count == 2);
+        self.held += if *count == 1 { size_of_key(value) } else { 0 };
     }
 
     fn remove(&mut self, value: &Value) {
@@ -300,6 +340,7 @@ impl Bag {
         self.repeated -= usize::from(*count == 1);
         if *count == 0 {
             self.counts.remove(&key);
+            self.held -= size_of_key(value);
         }
     }
 }
@@ -316,7 +357,7 @@ mod tests {
             steps in proptest::collection::vec((0_u8..10, -2_i64..3000, 0_i64..4), 0..60),
             back in 0_usize..60,
         ) {
-            let mut vars = Vars::new([true].into_iter()).with_trail();
+            let mut vars = Vars::new([true].into_iter(), u64::MAX).with_trail();
             let mut map: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
             let mut saved = (0, map.clone());
             for (number, (kind, index, value)) in steps.iter().enumerate() {
@@ -346,7 +387,7 @@ mod tests {
             vars.undo(saved.0);
             check(&vars, &saved.1);
             vars.undo(0);
-            assert_eq!(vars.held, 0);
+            assert_eq!((vars.held, vars.trailed), (0, 0));
         }
     }
 
@@ -354,19 +395,19 @@ mod tests {
     #[test]
     fn values_with_too_many_bytes_in_all_are_noticed() {
         let power = |exponent| Int::Small(2).power(exponent).expect("a number");
-        let bytes = |vars: &Vars| vars.held >> 10;
+        let bytes = |vars: &Vars| (vars.held + vars.trailed).next_multiple_of(4 << 10) >> 10;
         for has_trail in [false, true] {
-            let mut vars = Vars::new([false, true].into_iter());
+            let mut vars = Vars::new([false, true].into_iter(), u64::MAX);
             if has_trail {
                 vars = vars.with_trail();
             }
             for at in 0..10 {
                 vars.set(0, &[Int::Small(at)], power(1 << 20).into());
             }
-            assert_eq!(bytes(&vars), 1280);
+            assert_eq!(bytes(&vars), 1280 + 4, "and some for the cells");
             vars.set(0, &[], power(1 << 19).into());
             vars.set(1, &[power(1 << 20)], Value::from(1));
-            assert_eq!(bytes(&vars), 1280 + 64 + if has_trail { 256 } else { 128 });
+            assert_eq!(bytes(&vars), 1280 + 4 + 64 + if has_trail { 256 } else { 128 });
             for at in 0..10 {
                 vars.set(0, &[Int::Small(at)], Value::from(1));
             }
@@ -378,11 +419,33 @@ mod tests {
             }
             assert!(!vars.is_full());
             vars.undo(0);
-            assert_eq!(vars.held, 0);
-            vars.held = HELD_MAX;
+            assert_eq!((vars.held, vars.trailed), (0, 0));
+            vars.most = Bytes(size_of_cell(&Value::from(1)));
             vars.set(0, &[], Value::from(1));
+            assert_eq!(vars.is_full(), has_trail);
+            vars.set(0, &[Int::Small(1 << 40)], Value::from(1));
             assert!(vars.is_full());
         }
+    }
+
+    /// Cells, entries, keys and the trail count even if all numbers are small.
+    #[test]
+    fn many_small_values_count_as_much_as_they_take() {
+        let check = |is_counted: bool, has_trail: bool, gap: i64, least: u64| {
+            let mut vars = Vars::new([is_counted].into_iter(), u64::MAX);
+            if has_trail {
+                vars = vars.with_trail();
+            }
+            for at in 0..100 {
+                vars.set(0, &[Int::Small(at * gap)], Value::from(at));
+            }
+            let bytes = (vars.held + vars.trailed) / 100;
+            assert!(bytes >= least, "{bytes} bytes for each, at least {least}");
+        };
+        check(false, false, 1, 32);
+        check(false, false, 1 << 40, 90);
+        check(true, false, 1, 90);
+        check(false, true, 1, 90);
     }
 
     fn check(vars: &Vars, map: &BTreeMap<Vec<i64>, i64>) {

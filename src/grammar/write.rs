@@ -12,7 +12,7 @@ use crate::grammar::bytes::ByteSet;
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::{Chooser, Draw, Length};
 use crate::grammar::float;
-use crate::grammar::number::{Int, scaled_decimal};
+use crate::grammar::number::{Int, order, scaled_decimal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::port::{FloatRules, IfWanted, LoopState, Loops, Port, Stop, stuck};
 use crate::grammar::program::{Grammar, Op};
@@ -24,6 +24,7 @@ use crate::grammar::strings;
 use crate::grammar::tuples::{Gap, Tuples};
 use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
+use crate::grammar::work::{Over, Steps};
 use crate::model::units::Bytes;
 
 /// Upper bound on the choices that can be undone.
@@ -207,11 +208,13 @@ impl<'a, S: Chooser> Writer<'a, S> {
         site: usize,
         bounds: [&Int; 2],
         unit: u32,
+        work: &Steps,
         is_free: &dyn Fn(&Int) -> bool,
     ) -> Result<Int, Stop> {
         let [min, max] = bounds;
         if min > max {
-            return stuck(format!("no value is from {min} to {max}"), false);
+            let what = format!("no value is from {} to {}", min.shown(), max.shown());
+            return stuck(what, false);
         }
         let draw = Draw { site, min, max, unit, loops: &self.before.loops, retry: self.retry };
         let drawn = self.source.number(&draw).within(min, max);
@@ -224,6 +227,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         if !fits(&drawn) {
             let spans = spans(min, max, &next);
             let Some(span) = pick(&spans, self.source.chance()) else {
+                let (min, max) = (min.shown(), max.shown());
                 let what = format!("no value from {min} to {max} fits the earlier answer of MATCH");
                 return stuck(what, true);
             };
@@ -232,58 +236,44 @@ impl<'a, S: Chooser> Writer<'a, S> {
                 return Ok(drawn);
             }
         }
-        self.free_number(bounds, &drawn, &|value| fits(value) && is_free(value))
+        let fits = |value: &Int| fits(value) && is_free(value);
+        let found = free_number(bounds, &drawn, self.source.chance(), work, &fits);
+        found
+            .map_err(|over| Stop::over(self.place(site), over))?
+            .map_or_else(|| none_is_free(bounds), Ok)
     }
 
-    /// A number that differs from those taken: a random one, else the next free one.
-    fn free_number(
-        &mut self,
-        [min, max]: [&Int; 2],
-        near: &Int,
-        fits: &dyn Fn(&Int) -> bool,
-    ) -> Result<Int, Stop> {
-        const TRIES: usize = 16;
-        const STEPS: usize = 1 << 22;
-        for _ in 0..TRIES {
-            let drawn = self.source.chance().between(min, max);
-            if fits(&drawn) {
-                return Ok(drawn);
-            }
-        }
-        let mut value = near.clone();
-        for _ in 0..STEPS {
-            value = if value >= *max { min.clone() } else { value.plus(&Int::ONE) };
-            if fits(&value) {
-                return Ok(value);
-            }
-            if value == *near {
-                break;
-            }
-        }
-        stuck(format!("every value from {min} to {max} is used, but UNIQUE needs another"), false)
+    /// The place of a site in the grammar.
+    fn place(&self, site: usize) -> Span {
+        self.grammar.sites[site].span
     }
 
     /// The text of a float.
-    fn float_text(&mut self, site: usize, rules: &FloatRules) -> Result<String, Stop> {
+    fn float_text(
+        &mut self,
+        site: usize,
+        rules: &FloatRules,
+        work: &Steps,
+    ) -> Result<String, Stop> {
         let range = |more: u32| {
             let range = rules.decimals.as_ref()?;
             Some((*range.start(), *range.end().min(&range.start().saturating_add(more))))
         };
         let (least, most) = range(12).unwrap_or((1, 6));
-        if least > most || rules.min > rules.max {
+        if least > most || order(&rules.min, &rules.max).is_gt() {
             return no_float(rules);
         }
         let decimals = self.source.decimals(site, least, most);
         let limit = range(60).map_or(60, |(_, most)| most);
         if rules.notation == Notation::Scientific {
-            return self.scientific(site, rules, decimals);
+            return self.scientific(site, rules, decimals, work);
         }
         // Tries more decimals if there is no value with that few.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
             let (low, high) = float::grid(rules, decimals);
             if low <= high {
                 let (low, high) = (Int::from(low), Int::from(high));
-                let mantissa = self.number(site, [&low, &high], decimals, &|_| true)?;
+                let mantissa = self.number(site, [&low, &high], decimals, work, &|_| true)?;
                 return Ok(scaled_decimal(&mantissa.big(), decimals as usize));
             }
         }
@@ -295,13 +285,14 @@ impl<'a, S: Chooser> Writer<'a, S> {
         site: usize,
         rules: &FloatRules,
         decimals: u32,
+        work: &Steps,
     ) -> Result<String, Stop> {
         const TRIES: usize = 50;
         let unit = decimals + 12;
         let (low, high) = float::grid(rules, unit);
         let (low, high) = (Int::from(low), Int::from(high));
         for _ in 0..TRIES {
-            let drawn = self.number(site, [&low, &high], unit, &|_| true)?.big();
+            let drawn = self.number(site, [&low, &high], unit, work, &|_| true)?.big();
             for text in float::scientific_texts(&drawn, unit, decimals) {
                 let Some(scanned) = float::scan(text.as_bytes()) else { continue };
                 let value = float::value(text.as_bytes(), &scanned);
@@ -333,6 +324,41 @@ impl<'a, S: Chooser> Writer<'a, S> {
             _ => ByteSet::ALL,
         }
     }
+}
+
+/// A number that differs from those taken, if there is one: a random one, else the next free one.
+fn free_number(
+    [min, max]: [&Int; 2],
+    near: &Int,
+    chance: &mut Chance,
+    work: &Steps,
+    fits: &dyn Fn(&Int) -> bool,
+) -> Result<Option<Int>, Over> {
+    const TRIES: usize = 16;
+    const STEPS: usize = 1 << 22;
+    for _ in 0..TRIES {
+        let drawn = chance.between(min, max);
+        if fits(&drawn) {
+            return Ok(Some(drawn));
+        }
+    }
+    let mut value = near.clone();
+    for _ in 0..STEPS {
+        work.add(1)?;
+        value = if value >= *max { min.clone() } else { value.plus(&Int::ONE) };
+        if fits(&value) {
+            return Ok(Some(value));
+        }
+        if value == *near {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+fn none_is_free<T>([min, max]: [&Int; 2]) -> Result<T, Stop> {
+    let (min, max) = (min.shown(), max.shown());
+    stuck(format!("every value from {min} to {max} is used, but UNIQUE needs another"), false)
 }
 
 fn no_float<T>(rules: &FloatRules) -> Result<T, Stop> {
@@ -373,7 +399,8 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(())
     }
 
-    fn int(&mut self, site: usize, bounds: [&Int; 2], vars: &Vars) -> Result<Int, Stop> {
+    fn int(&mut self, site: usize, bounds: [&Int; 2], run: &Interpreter<'_>) -> Result<Int, Stop> {
+        let vars = &run.vars;
         let unique = match self.grammar.sites[site].unique.as_deref() {
             Some([slot]) => Some(*slot),
             _ => None,
@@ -390,7 +417,7 @@ impl<S: Chooser> Port for Writer<'_, S> {
         };
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let narrowed = hint.as_ref().map_or(bounds, |hint| [&hint.min, &hint.max]);
-        let value = self.number(site, narrowed, 0, &is_free);
+        let value = self.number(site, narrowed, 0, &run.work, &is_free);
         self.tuples = tuples;
         let value = value?;
         if let Some(gap) = gap {
@@ -404,15 +431,21 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(value)
     }
 
-    fn float(&mut self, site: usize, rules: &FloatRules, _wanted: bool) -> IfWanted<BigRational> {
+    fn float(
+        &mut self,
+        site: usize,
+        rules: &FloatRules,
+        _wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> IfWanted<BigRational> {
         const TRIES: usize = 20;
-        let mut text = self.float_text(site, rules)?;
+        let mut text = self.float_text(site, rules, &run.work)?;
         for _ in 0..TRIES {
             if self.next.contains(text.as_bytes()[0]) {
                 break;
             }
             self.retry = 1;
-            text = self.float_text(site, rules)?;
+            text = self.float_text(site, rules, &run.work)?;
         }
         self.mark(MarkKind::Value { site, bounds: None });
         self.append(text.as_bytes(), &text)?;
@@ -421,7 +454,13 @@ impl<S: Chooser> Port for Writer<'_, S> {
         Ok(scanned.and_then(|scanned| float::value(text.as_bytes(), &scanned)))
     }
 
-    fn regex(&mut self, site: usize, pattern: &Pattern, wanted: bool) -> IfWanted<Vec<u8>> {
+    fn regex(
+        &mut self,
+        site: usize,
+        pattern: &Pattern,
+        wanted: bool,
+        run: &Interpreter<'_>,
+    ) -> IfWanted<Vec<u8>> {
         const TRIES: usize = 60;
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let length = match hint {
@@ -431,20 +470,22 @@ impl<S: Chooser> Port for Writer<'_, S> {
         let next = self.next;
         let fits = |text: &[u8]| {
             let begins = text.first().is_none_or(|byte| next.contains(*byte));
-            begins && pattern.longest(text) == Some(text.len())
+            Ok(begins && run.longest(pattern, text)? == Some(text.len()))
         };
-        let recorded = self.source.text(site).filter(|text| fits(text));
-        let text = match recorded {
-            Some(text) => text,
-            None => {
-                let drawn =
-                    (0..TRIES).map(|_| strings::draw(pattern.hir(), length, self.source.chance()));
-                let Some(found) = drawn.into_iter().find(|text| fits(text)) else {
-                    let what = format!("no text that matches \"{}\" was found", pattern.text());
-                    return stuck(what, true);
-                };
-                found
+        let mut drawn = self.source.text(site);
+        let mut found = None;
+        for _ in 0..=TRIES {
+            if let Some(text) = drawn.take()
+                && fits(&text).map_err(|over| Stop::over(self.place(site), over))?
+            {
+                found = Some(text);
+                break;
             }
+            drawn = Some(strings::draw(pattern.hir(), length, self.source.chance()));
+        }
+        let Some(text) = found else {
+            let what = format!("no text that matches \"{}\" was found", pattern.text());
+            return stuck(what, true);
         };
         self.retry = 0;
         self.mark(MarkKind::Value { site, bounds: Some(Hint::of_length(pattern)) });

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::build::Runnable;
 use crate::check::options::Options;
@@ -13,7 +14,7 @@ use crate::judge::grader::PackageGrader;
 use crate::judge::keep::{box_name, save_run, save_transcript};
 use crate::judge::said::said;
 use crate::judge::score;
-use crate::judge::settle::{Nearness, SLACK, Settled, patient, settle};
+use crate::judge::settle::{Repetition, SLACK, Settled, settle};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::job::{Job, Keep, Repeat, Reply};
@@ -22,7 +23,7 @@ use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Pic
 use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Interaction, Problem};
-use crate::model::repeats::Repeats;
+use crate::model::repeats::{Repeats, TimedRun};
 use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -179,8 +180,8 @@ pub struct Entry<'a> {
     pub entry_point: &'a str,
     /// What to learn about its speed.
     pub time_limit_mode: TimeLimitMode,
-    /// How near it came to its limits so far; `None` if runs are not repeated.
-    pub nearness: Option<&'a Nearness>,
+    /// How runs near the time limit are repeated; `None` if nobody needs to know how near a run is.
+    pub repetition: Option<Repetition<'a>>,
 }
 
 impl<'a> Entry<'a> {
@@ -193,7 +194,7 @@ impl<'a> Entry<'a> {
             language: "",
             entry_point: "",
             time_limit_mode,
-            nearness: None,
+            repetition: None,
         }
     }
 
@@ -204,16 +205,19 @@ impl<'a> Entry<'a> {
 
     /// The limits under which it is run.
     fn cut(&self, rules: &Rules<'_>) -> Limits {
-        match (self.time_limit_mode, self.nearness) {
-            (TimeLimitMode::Any, None) => self.limits(rules),
-            (TimeLimitMode::Any, Some(_)) => Limits {
-                cpu_time: rules.limits.cpu_time.map(|limit| limit.mul_f64(SLACK)),
-                ..self.limits(rules)
-            },
-            (TimeLimitMode::TooSlow | TimeLimitMode::WithMargin, _) => {
-                self.runnable.limits(&rules.stop_slow_at)
-            }
-        }
+        let mut limits = match self.time_limit_mode {
+            TimeLimitMode::Any => self.limits(rules),
+            TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => self.margin(rules),
+        };
+        let slack = rules.limits.cpu_time.filter(|_| self.repetition.is_some());
+        let slack = slack.map(|limit| limit.mul_f64(SLACK)).unwrap_or_default();
+        limits.cpu_time = limits.cpu_time.map(|limit| limit.max(slack));
+        limits
+    }
+
+    /// The limits with the margin.
+    fn margin(&self, rules: &Rules<'_>) -> Limits {
+        self.runnable.limits(&rules.stop_slow_at)
     }
 }
 
@@ -397,14 +401,12 @@ impl Trial<'_> {
         let kept = self.kept(pass);
         let limits = self.entry.limits(self.rules);
         let Settled { reply, repeats } = settle(
-            self.entry.nearness,
+            self.entry.repetition,
             &limits,
             self.executor.run(&job)?,
             |reply| &reply.outcome,
-            |again| {
-                let job = patient(&job, &limits, again);
-                self.executor.run_one(&job, Some(Repeat::alone(again.number)))
-            },
+            |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
+            |number| self.executor.run_one(&job, Some(Repeat::alone(number))),
         )?;
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;
@@ -436,7 +438,7 @@ impl Trial<'_> {
             _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
                 Some(Limits { cpu_time: None, ..limits })
             }
-            TimeLimitMode::WithMargin => Some(self.entry.cut(self.rules)),
+            TimeLimitMode::WithMargin => Some(self.entry.margin(self.rules)),
             TimeLimitMode::Any | TimeLimitMode::TooSlow => None,
         };
         if let Some(wider) = wider.filter(|_| is_slow) {

@@ -143,6 +143,19 @@ mod tests {
         check(Ending::Exited(137), None, 10, 4, "RTE exit code 137");
     }
 
+    #[test]
+    fn refused_processes_are_told_with_the_ending() {
+        let check = |refused_processes: u32, expected: &str| {
+            let ending = Ending::Exited(1);
+            let outcome = Outcome { ending, refused_processes, ..quiet_outcome() };
+            let found = classify(&outcome, &limits()).expect("a verdict");
+            assert_eq!((found.verdict, &*found.cause), (Verdict::RunTimeError, expected));
+        };
+        check(0, "exit code 1");
+        check(1, "exit code 1, after a new process or thread was refused");
+        check(7, "exit code 1, after 7 new processes or threads were refused");
+    }
+
     /// 2025-09, "Submission limits": a value at the limit is within it; beyond it, the verdict is TLE or MLE
     #[test]
     fn limits_come_before_endings() {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::build::bench::Bench;
 use crate::executor::place;
@@ -33,13 +33,16 @@ pub enum Seen {
     OnPage,
 }
 
+/// Images, if they are drawn.
+type Images = Option<Vec<Picture>>;
+
 /// The package's visualizers, if their images are seen.
 #[derive(Default)]
 pub struct Visualizers {
     pub(super) output: Option<Visualizer>,
     input: Option<Visualizer>,
-    /// Images of inputs that were already drawn, by test case.
-    inputs: Mutex<HashMap<String, Vec<Picture>>>,
+    /// Images of inputs by test case, once they are drawn.
+    inputs: Mutex<HashMap<String, Arc<Mutex<Images>>>>,
     /// How many more bytes of images may be held for the page.
     room: AtomicU64,
 }
@@ -86,11 +89,12 @@ impl Visualizers {
     /// Adds images to those on the page.
     pub(super) fn add(&self, images: &[Picture], evidence: &mut Evidence) {
         let held = |image: &Picture| {
-            let length = image.blob.len().ok().filter(|length| *length <= LARGEST)?;
-            let taken = |room: u64| room.checked_sub(length);
-            self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
+            image.blob.len().ok().filter(|length| *length <= LARGEST)?;
             // Read into memory: the file is gone before the page is written.
-            Some(Picture { blob: image.blob.start(LARGEST).ok()?.into(), ..image.clone() })
+            let bytes = image.blob.start(LARGEST).ok()?;
+            let taken = |room: u64| room.checked_sub(bytes.len() as u64);
+            self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
+            Some(Picture { blob: bytes.into(), ..image.clone() })
         };
         evidence.pictures.extend(images.iter().filter_map(held).take(MOST));
     }
@@ -99,15 +103,20 @@ impl Visualizers {
     pub(super) fn add_input(&self, trial: &Trial<'_>, evidence: &mut Evidence) -> Result<(), Stop> {
         let test_case = trial.case.test_case;
         let (Some(visualizer), None) = (&self.input, trial.case.static_args) else { return Ok(()) };
-        let inputs = || self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = inputs().get(&test_case.name).cloned();
-        if let Some(known) = known {
-            evidence.pictures.extend(known);
+        let of_case = {
+            let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(inputs.entry(test_case.name.clone()).or_default())
+        };
+        // Other submissions that fail on this case wait for its images, instead of drawing them again.
+        let mut known = of_case.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            evidence.pictures.extend(known.iter().cloned());
         } else if self.is_on_page() {
             let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
             let drawn = visualizer.draw_input(trial.executor, test_case, &input, &answer)?;
+            let before = evidence.pictures.len();
             self.add(&drawn.of_input(), evidence);
-            inputs().insert(test_case.name.clone(), evidence.pictures.clone());
+            *known = Some(evidence.pictures[before..].to_vec());
         }
         Ok(())
     }

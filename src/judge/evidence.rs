@@ -77,7 +77,7 @@ pub(super) fn add_input(
     let reading = |error| JudgeError::new("read the input", error);
     (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
     evidence.input_path = match (pass.number, case.input.path()) {
-        (1, Some(path)) => Some(path.to_owned()),
+        (1, Some(path)) => Some(path.into()),
         _ => kept.map(|kept| kept.with_added_extension("input")),
     };
     Ok(())

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::judge::expect::{demanded, effective_permitted};
 use crate::judge::time_limit::{is_upper, means, taken};
 use crate::model::judgement::CaseJudgement;
+use crate::model::outcome::Outcome;
 use crate::model::submission::Expectation;
 use crate::model::test_data::is_inside;
 use crate::model::verdict::Verdict;
@@ -149,8 +150,10 @@ impl Proof {
         let mut permissions = self.permissions.iter();
         self.is_broken |= permissions.any(|it| it.about[index] && !it.permitted.contains(&verdict));
         let slow = self.slow;
-        // A result that may differ in another run proves nothing.
-        let is_firm = !case.is_sensitive();
+        // A result that may differ in another run proves nothing. But where a run was stopped, the next ones would be
+        // stopped as well.
+        let is_stopped = case.outcome.as_ref().is_some_and(Outcome::is_cut_off);
+        let is_firm = is_stopped || !case.is_sensitive();
         self.demands.retain_mut(|Demand { about, what }| {
             if let What::Worth(left) = what {
                 *left -= usize::from(about[index]);

@@ -13,12 +13,13 @@ use crate::executor::parallel;
 use crate::judge::case::{Entry, ReadyCase, Rules, TimeLimitMode, judge_case};
 use crate::judge::proof::{Proof, Unproved};
 use crate::judge::score::{self, CaseResult, Scheme, Total};
-use crate::judge::settle::Nearness;
+use crate::judge::settle::{RepeatBudget, Repetition};
 use crate::judge::{expect, time_limit};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, CompilerReport, Extended, JudgeError, Judgement};
 use crate::model::limits::{CODE, Limits};
+use crate::model::outcome::Outcome;
 use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::submission::{Expectation, Submission};
@@ -27,9 +28,6 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
-
-/// What helps a submission near the time limit.
-const FASTER: &str = "make it clearly faster or slower";
 
 /// Everything that is needed to judge submissions.
 pub struct Session<'a> {
@@ -48,6 +46,8 @@ pub struct Session<'a> {
     pub spares: bool,
     /// How the results are combined into a score; `None` if there are no scores.
     pub scheme: Option<&'a Scheme<'a>>,
+    /// Whether runs near the time limit are repeated; if not, their verdicts are sensitive.
+    pub repeats: bool,
 }
 
 /// Why a submission is refused before anything is built.
@@ -108,7 +108,9 @@ struct Known {
     /// Failures of the judge, each with its test case, or the first case if it came before any.
     failed: Vec<(usize, JudgeError)>,
     announced: bool,
-    nearness: Arc<Nearness>,
+    repeats: Arc<RepeatBudget>,
+    /// The cases under way, in the order of their start.
+    running: Vec<usize>,
     /// What is not proved yet, if that allows omitting runs.
     proof: Option<Proof>,
 }
@@ -118,6 +120,8 @@ struct State {
     known: Vec<Known>,
     /// How many judgements were handed out.
     handed_out: usize,
+    /// Whether a thread is about to hand out the next one.
+    is_handing_out: bool,
     results: Vec<Judged>,
     /// Why the session was interrupted.
     stop: Option<Stop>,
@@ -155,8 +159,11 @@ impl Session<'_> {
     /// # Errors
     /// If it was interrupted. A failure of the judge is the result of the submission on which it occurred.
     pub fn run(&self) -> Result<Vec<Judged>, Stop> {
-        let known =
-            || Known { cases: (0..self.cases.len()).map(|_| None).collect(), ..Known::default() };
+        let known = || Known {
+            cases: (0..self.cases.len()).map(|_| None).collect(),
+            repeats: Arc::new(RepeatBudget::new(self.repeats)),
+            ..Known::default()
+        };
         let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
             name: &case.test_case.name,
             // The size only affects the order.
@@ -170,6 +177,7 @@ impl Session<'_> {
                 plan: Plan::new(self.schedule.clone(), self.entries.len()),
                 known: self.entries.iter().map(|_| known()).collect(),
                 handed_out: 0,
+                is_handing_out: false,
                 results: Vec::new(),
                 stop: None,
             }),
@@ -202,6 +210,9 @@ impl Shared<'_, '_> {
                 return None;
             }
             if let Some(step) = state.plan.next_step() {
+                if let Step::Run { submission, case } = step {
+                    state.known[submission].running.push(case);
+                }
                 return Some(step);
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -237,7 +248,8 @@ impl Shared<'_, '_> {
             }
             Err(stop) => return state.stop = Some(stop),
         }
-        self.hand_out(&mut state);
+        drop(state);
+        self.hand_out();
     }
 
     fn built(&self, entry: &PreparedSubmission<'_>) -> Result<Built, Stop> {
@@ -255,7 +267,7 @@ impl Shared<'_, '_> {
 
     fn judge(&self, submission: usize, case: usize) {
         let entry = self.session.entries[submission].submission;
-        let (runnable, nearness, time_limit_mode) = {
+        let (runnable, budget, time_limit_mode) = {
             let mut state = self.lock();
             let known = &mut state.known[submission];
             if !known.announced {
@@ -265,12 +277,19 @@ impl Shared<'_, '_> {
                     test_cases: self.session.cases.len(),
                 });
             }
-            let nearness = Arc::clone(&known.nearness);
-            (known.runnable.clone(), nearness, self.time_limit_mode(entry, known, case))
+            let budget = Arc::clone(&known.repeats);
+            (known.runnable.clone(), budget, self.time_limit_mode(entry, known, case))
         };
         let Some(runnable) = runnable else { return };
         let prepared = self.session.entries[submission].prepared.as_ref();
         let plan = prepared.ok().map(|prepared| &prepared.plan);
+        let announce = |reason| {
+            (self.session.bench.events)(Event::RunRepeated {
+                submission: entry.name.clone(),
+                test_case: self.session.cases[case].test_case.name.clone(),
+                reason,
+            });
+        };
         let judged = judge_case(
             self.session.bench.executor,
             &self.session.rules,
@@ -282,11 +301,16 @@ impl Shared<'_, '_> {
                     .and_then(|plan| plan.entry_point.as_deref())
                     .unwrap_or(&entry.program.name),
                 time_limit_mode,
-                nearness: Some(&nearness),
+                repetition: Some(Repetition {
+                    budget: &budget,
+                    is_needed: &|| self.is_needed_after_earlier(submission, case),
+                    announce: &announce,
+                }),
             },
             &self.session.cases[case],
         );
         let mut state = self.lock();
+        state.known[submission].running.retain(|it| *it != case);
         match judged {
             Ok(judged) => {
                 (self.session.bench.events)(Event::CaseJudged {
@@ -312,7 +336,18 @@ impl Shared<'_, '_> {
             },
             Err(stop) => return state.stop = Some(stop),
         }
-        self.hand_out(&mut state);
+        drop(state);
+        self.hand_out();
+    }
+
+    /// Waits until all runs of the submission that started before this case are done. Returns whether the case still
+    /// counts.
+    fn is_needed_after_earlier(&self, submission: usize, case: usize) -> bool {
+        let mut state = self.lock();
+        while state.known[submission].running.first() != Some(&case) && state.stop.is_none() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.stop.is_none() && state.plan.needed(submission).get(case) == Some(&true)
     }
 
     /// Up to which limits a submission is run on a case.
@@ -342,17 +377,15 @@ impl Shared<'_, '_> {
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 
-    /// Hands out the results of completed submissions, in their order.
-    fn hand_out(&self, state: &mut State) {
-        while state.handed_out < self.session.entries.len()
-            && state.plan.is_complete(state.handed_out)
-        {
-            let index = state.handed_out;
-            state.handed_out += 1;
-            let needed = state.plan.needed(index);
-            let known = std::mem::take(&mut state.known[index]);
+    /// Hands out the results of completed submissions, in their order. The lock is free meanwhile: the package's own
+    /// grader may run for each. A thread that finds another one here leaves its result to that one.
+    fn hand_out(&self) {
+        while let Some((index, known, needed)) = self.next_result() {
             let submission = self.session.entries[index].submission;
-            let judged = match self.judgement(submission, known, &needed) {
+            let judged = self.judgement(submission, known, &needed);
+            let mut state = self.lock();
+            state.is_handing_out = false;
+            let judged = match judged {
                 Ok(judgement) => Ok(Box::new(judgement)),
                 Err(Stop::Fault(error)) => Err(error),
                 Err(stop) => return state.stop = Some(stop),
@@ -366,6 +399,20 @@ impl Shared<'_, '_> {
             });
             state.results.push(judged);
         }
+    }
+
+    /// What is known of the next submission in order, if it is complete and no other thread hands out a result.
+    fn next_result(&self) -> Option<(usize, Known, Vec<bool>)> {
+        let mut state = self.lock();
+        let index = state.handed_out;
+        let is_there = index < self.session.entries.len() && state.plan.is_complete(index);
+        if state.is_handing_out || !is_there {
+            return None;
+        }
+        state.is_handing_out = true;
+        state.handed_out += 1;
+        let needed = state.plan.needed(index);
+        Some((index, std::mem::take(&mut state.known[index]), needed))
     }
 
     fn judgement(
@@ -387,16 +434,15 @@ impl Shared<'_, '_> {
             let cases = cases.iter().cloned();
             cases.map(with_margin).collect::<Vec<CaseJudgement>>()
         });
-        let near = self.told_near(&cases);
+        let near = self.near(&cases);
         let mut judgement = self.of_cases(submission, cases, known.compiler)?;
         if let Some(extended) = extended.filter(|_| !judgement.broken.is_empty()) {
             let other = self.of_cases(submission, extended, judgement.compiler.clone())?;
             if other.broken.is_empty() {
                 judgement.broken.clear();
                 match &near {
-                    Some((near, help)) => self.remark(
+                    Some(near) => self.remark(
                         submission,
-                        help,
                         &format!(
                             "is {}, but could also be {} as expected: {near}",
                             judgement.verdict, other.verdict
@@ -407,31 +453,27 @@ impl Shared<'_, '_> {
                 return Ok(judgement);
             }
         }
-        if let Some((near, help)) = near {
+        if let Some(near) = near {
             let what = format!("may get another verdict in another run: {near}");
-            self.remark(submission, help, &what);
+            self.remark(submission, &what);
         }
         Ok(judgement)
     }
 
-    /// The first case with a sensitive verdict, with its measurements, and how many more there are; and what helps.
-    fn told_near(&self, cases: &[CaseJudgement]) -> Option<(String, &'static str)> {
-        let mut near = cases.iter().filter(|case| case.is_sensitive());
+    /// The first case with a sensitive verdict, with its measurements, and how many more there are. Cases whose run was
+    /// stopped are only marked: it was over the limit by a quarter or more.
+    fn near(&self, cases: &[CaseJudgement]) -> Option<String> {
+        let is_stopped =
+            |case: &CaseJudgement| case.outcome.as_ref().is_some_and(Outcome::is_cut_off);
+        let mut near = cases.iter().filter(|case| case.is_sensitive() && !is_stopped(case));
         let first = near.next()?;
         let repeats = first.repeats.as_ref()?;
-        let limits = &self.session.rules.limits;
-        let (limit, help) = match repeats.is_about_memory {
-            true => {
-                (limits.memory.map(|it| it.to_string()), "make it need clearly less or more memory")
-            }
-            false => (limits.cpu_time.map(seconds), FASTER),
-        };
-        let limit = limit.map_or_else(String::new, |it| format!(", {it} allowed,"));
+        let limit = seconds(self.session.rules.limits.cpu_time?);
         let more = match near.count() {
             0 => String::new(),
             more => format!("; and {}", count(more, "more test case")),
         };
-        Some((format!("{}{limit} on {}{more}", repeats.told(), first.test_case), help))
+        Some(format!("{}, {limit} allowed, on {}{more}", repeats.told(), first.test_case))
     }
 
     /// Warns that a submission is as expected only with more time.
@@ -443,12 +485,16 @@ impl Shared<'_, '_> {
             "is {} at the time limit of {limit}, and {} as expected at {margin}: it is near the limit",
             judgement.verdict, other.verdict
         );
-        self.remark(submission, FASTER, &what);
+        self.remark(submission, &what);
     }
 
-    /// Warns that a submission is too near a limit.
-    fn remark(&self, submission: &Submission, help: &str, what: &str) {
+    /// Warns that a submission is too near the time limit.
+    fn remark(&self, submission: &Submission, what: &str) {
         let path = submission.program.path.clone();
+        let help = match self.session.repeats {
+            true => "make it clearly faster or slower",
+            false => "add --repeat to run it again alone",
+        };
         let remark = Diagnostic::warning(path, what).help(help);
         (self.session.bench.events)(Event::Diagnosed(remark));
     }
@@ -477,7 +523,7 @@ impl Shared<'_, '_> {
         let left_out = self.session.cases.len() - cases.len();
         let mut judgement = Judgement {
             submission: submission.name.clone(),
-            path: submission.program.path.clone(),
+            path: (&submission.program.path).into(),
             verdict: verdict.unwrap_or(Verdict::Accepted),
             score,
             skipped: left_out,

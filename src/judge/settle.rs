@@ -1,76 +1,58 @@
-//! Settles a verdict that depends on a measurement near its limit: repeats the run alone until the limit is clear of
-//! the measurements.
+//! The rule near the time limit: which runs are repeated alone, which run counts, and whether the verdict is sensitive.
 //!
 //! Other programs on the machine can only make a run longer, so the run with the least CPU time counts. `docs/time.md`
-//! explains the rule and its reasons.
+//! explains the rule.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::judge::classify::passed;
-use crate::model::job::Job;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Contention, Outcome, StoppedBy};
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::repeats::{Repeats, TimedRun};
 use crate::model::stop::Stop;
 
-/// How many runs of a submission on a test case there are at most, including the first.
-const MOST: usize = 4;
+/// A run is stopped at this many times the limit. Nearer to the limit than this factor, above or below, it is near.
+pub(super) const SLACK: f64 = 1.25;
+/// How often a run is repeated at most.
+const MOST: usize = 3;
 /// How many repetitions a submission gets at most, on all test cases together.
 const MOST_IN_ALL: u32 = 12;
-/// How much neighbours on other cores may slow a program down. A run continues up to this many times the limit; one
-/// that is stopped there need not be repeated.
-pub(super) const SLACK: f64 = 1.25;
-/// On a quiet machine, a run this many times over its limit is too slow without doubt.
-const FAR: u32 = 2;
-/// The same if other programs run.
-const FAR_BESIDE_OTHERS: u32 = 3;
-/// The same if they also use the memory so much that the large caches are of no use. A program that lives from these took
-/// up to six times as long then.
-const FAR_WITHOUT_CACHES: u32 = 10;
-/// How long a step through memory takes if the large caches are of use.
-const WITH_CACHES: Duration = Duration::from_nanos(15);
-/// A program that loses its processor more often than this per second of its CPU time is not alone on it.
-const OFTEN: f64 = 40.0;
 /// Even on the quietest machine, runs differ by this part of the limit.
 const LEAST_SPREAD: f64 = 0.01;
-/// A single repetition proves that a program is too slow only if it exceeds the limit by more than this part.
-const DOUBT: f64 = 0.1;
 
-/// How near a submission came to its limits so far.
+/// The repetitions that a submission may still have.
 #[derive(Debug, Default)]
-pub struct Nearness {
+pub struct RepeatBudget {
+    left: AtomicU32,
+    /// Whether one of them was of a stopped run.
+    had_stopped_run: AtomicBool,
     /// The slowest run within the limit that was repeated.
     slowest: Mutex<Duration>,
-    /// The number of repetitions.
-    again: AtomicU32,
-    /// A repetition needed as much memory, so runs on other test cases will, too.
-    memory_is_firm: AtomicBool,
-    /// A repetition took so long that there is no doubt: a run stopped on another test case is not repeated.
-    time_is_firm: AtomicBool,
 }
 
-/// A repetition.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Again {
-    /// Its number, from 1.
-    pub(super) number: u32,
-    /// After how many times the limit it is too slow, whatever other programs do.
-    far: u32,
-}
+impl RepeatBudget {
+    /// All repetitions of a submission, or none.
+    pub fn new(is_allowed: bool) -> Self {
+        let left = AtomicU32::new(if is_allowed { MOST_IN_ALL } else { 0 });
+        Self { left, ..Self::default() }
+    }
 
-/// A job that may run long enough to settle a verdict by these limits.
-pub(super) fn patient(job: &Job, limits: &Limits, again: Again) -> Job {
-    let mut job = job.clone();
-    job.limits.cpu_time = limits.cpu_time.map(|limit| limit * again.far);
-    let least = job.limits.cpu_time.map(|limit| limit * 2);
-    job.limits.wall_time = job.limits.wall_time.map(|limit| limit.max(least.unwrap_or_default()));
-    job
-}
+    /// Takes a repetition, if one is left; of stopped runs, only one is repeated.
+    fn take(&self, is_of_stopped_run: bool) -> bool {
+        let order = Ordering::Relaxed;
+        if self.is_empty() || is_of_stopped_run && self.had_stopped_run.swap(true, order) {
+            return false;
+        }
+        self.left.fetch_update(order, order, |left| left.checked_sub(1)).is_ok()
+    }
 
-impl Nearness {
-    /// Whether this is the slowest run so far, by enough to repeat it.
+    fn is_empty(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether this run within the limit is the slowest so far, by enough to repeat it.
     fn is_slowest(&self, time: Duration) -> bool {
         let mut slowest = self.slowest.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = time.as_secs_f64() > slowest.as_secs_f64() * 1.05;
@@ -79,162 +61,131 @@ impl Nearness {
         }
         is_new
     }
-
-    fn may_go_on(&self) -> bool {
-        self.again.fetch_add(1, Ordering::Relaxed) < MOST_IN_ALL
-    }
 }
 
-/// The run that counts, and all runs if there were several.
+/// How a run near the limit is repeated.
+#[derive(Clone, Copy)]
+pub struct Repetition<'a> {
+    /// What is left for its submission.
+    pub budget: &'a RepeatBudget,
+    /// Waits for earlier runs of the submission. Returns whether the test case still counts after them.
+    pub is_needed: &'a dyn Fn() -> bool,
+    /// Hears why a run is repeated.
+    pub announce: &'a dyn Fn(&'static str),
+}
+
+/// The run that counts, and all runs if the first was near the limit.
 pub(super) struct Settled<R> {
     pub(super) reply: R,
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
-/// Repeats a run as long as that may settle the verdict.
+/// Repeats a run as the rule says. `times` gives the times of a run; `again` makes the repetition with this number.
 pub(super) fn settle<R>(
-    nearness: Option<&Nearness>,
+    repetition: Option<Repetition<'_>>,
     limits: &Limits,
     first: R,
     outcome: impl Fn(&R) -> &Outcome,
-    mut again: impl FnMut(Again) -> Result<R, Stop>,
+    times: impl Fn(&R) -> TimedRun,
+    mut again: impl FnMut(u32) -> Result<R, Stop>,
 ) -> Result<Settled<R>, Stop> {
-    let mut runs = vec![first];
-    if let (Some(nearness), Some(limit)) = (nearness, limits.cpu_time) {
-        for number in 1..MOST {
-            let facts: Vec<&Outcome> = runs.iter().map(&outcome).collect();
-            if !is_open(&facts, limits, limit, nearness) || !nearness.may_go_on() {
-                break;
-            }
-            // The next step may be slower still, so there is time for the slowest.
-            let far = match facts.iter().any(|run| far(run) > FAR_BESIDE_OTHERS) {
-                true => FAR_WITHOUT_CACHES,
-                false => FAR_BESIDE_OTHERS,
-            };
-            runs.push(again(Again { number: number as u32, far })?);
-        }
-    }
-    let facts: Vec<&Outcome> = runs.iter().map(&outcome).collect();
-    let best = best(&facts, limits);
-    let repeats = limits.cpu_time.filter(|_| facts.len() > 1).map(|limit| {
-        let kinds = || facts.iter().map(|run| passed(run, limits));
-        let memory = Some(StoppedBy::Memory);
-        // It needed less memory only by chance.
-        let in_memory = kinds().any(|it| it == memory) && passed(facts[best], limits) != memory;
-        if let (Some(nearness), false) = (nearness, in_memory) {
-            let is_firm = kinds().all(|it| it == memory);
-            nearness.memory_is_firm.fetch_or(is_firm, Ordering::Relaxed);
-        }
-        if let Some(nearness) = nearness {
-            let is_firm = facts[1..].iter().any(|run| is_far(run, limit));
-            nearness.time_is_firm.fetch_or(is_firm, Ordering::Relaxed);
-        }
-        Box::new(Repeats {
-            is_sensitive: in_memory || !is_clear(&facts, limit),
-            is_about_memory: in_memory,
-            runs: facts.iter().map(|run| TimedRun::from(*run)).collect(),
-        })
-    });
-    Ok(Settled { reply: runs.swap_remove(best), repeats })
-}
-
-/// The run that counts: first those within the limits, then those with a known time, then those with the least CPU
-/// time, then the earliest.
-fn best(facts: &[&Outcome], limits: &Limits) -> usize {
-    let rank = |at: &usize| {
-        let run = facts[*at];
-        let is_stopped = run.is_cut_off();
-        (passed(run, limits).is_some(), is_stopped, run.cpu_time)
+    let (Some(repetition), Some(limit)) = (repetition, limits.cpu_time) else {
+        return Ok(Settled { reply: first, repeats: None });
     };
-    (0..facts.len()).min_by_key(rank).unwrap_or_default()
+    let Repetition { budget, is_needed, announce } = repetition;
+    let mut timed = vec![times(&first)];
+    let zone = zone(&timed[0], limit);
+    let mut replies = vec![first];
+    let mut is_sensitive = is_open(&timed, limit);
+    while is_sensitive && may_settle(&timed, limit) {
+        let is_within = zone == Zone::Near && timed[0].cpu_seconds <= limit;
+        if timed.len() == 1 && is_within && !budget.is_slowest(timed[0].cpu_seconds) {
+            // The slowest one shows how far the limit is, if it is repeated.
+            is_sensitive = budget.is_empty();
+            break;
+        }
+        if !is_needed() || !budget.take(timed.len() == 1 && zone == Zone::Beyond) {
+            break;
+        }
+        announce(match zone {
+            Zone::Beyond => "others used the processor",
+            Zone::Near | Zone::Clear => "near the limit",
+        });
+        replies.push(again(timed.len() as u32)?);
+        timed.extend(replies.last().map(&times));
+        is_sensitive = is_open(&timed, limit);
+    }
+    if timed.len() == 1 && !is_sensitive {
+        return Ok(Settled { reply: replies.swap_remove(0), repeats: None });
+    }
+    let reply = replies.swap_remove(counted(&replies, limits, outcome));
+    Ok(Settled { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
 }
 
-/// Whether a repetition may change the result.
-fn is_open(facts: &[&Outcome], limits: &Limits, limit: Duration, nearness: &Nearness) -> bool {
-    let run = facts[best(facts, limits)];
-    if facts.len() > 1 {
-        let kinds = || facts.iter().map(|run| passed(run, limits));
-        let is_timed = kinds().any(|it| it == Some(StoppedBy::CpuTime))
-            || kinds().all(|it| it != Some(StoppedBy::Memory));
-        return is_timed && !is_clear(facts, limit);
-    }
-    match passed(run, limits) {
-        // Its full time is unknown, but it exceeds the limit by more than simultaneous runs vary.
-        Some(StoppedBy::CpuTime) if run.is_cut_off() => {
-            !is_far(run, limit)
-                && is_disturbed(run)
-                && !nearness.time_is_firm.load(Ordering::Relaxed)
-        }
-        Some(StoppedBy::CpuTime) => !is_far(run, limit),
-        Some(StoppedBy::Memory) => {
-            let allowed = limits.memory.unwrap_or_default().0;
-            let is_far = run.peak_memory.0 / u64::from(FAR) >= allowed;
-            !is_far && !nearness.memory_is_firm.load(Ordering::Relaxed)
-        }
-        None => run.cpu_time.mul_f64(SLACK) > limit && nearness.is_slowest(run.cpu_time),
-        Some(_) => false,
+/// The index of the run that counts, among those alone if there are any: first those within the limits, then those that
+/// were not stopped for their time, then those with the least CPU time, then the earliest.
+fn counted<R>(replies: &[R], limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> usize {
+    let rank = |index: &usize| {
+        let run = outcome(&replies[*index]);
+        (passed(run, limits).is_some(), run.is_cut_off(), run.cpu_time)
+    };
+    let first_alone = usize::from(replies.len() > 1);
+    (first_alone..replies.len()).min_by_key(rank).unwrap_or_default()
+}
+
+/// Where a run lies as seen from the time limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Zone {
+    /// The limit is far, or the time does not matter.
+    Clear,
+    /// It ended near the limit.
+    Near,
+    /// It was stopped for its CPU time, or took as long.
+    Beyond,
+}
+
+fn zone(run: &TimedRun, limit: Duration) -> Zone {
+    let is_near = run.cpu_seconds.mul_f64(SLACK) >= limit;
+    let is_far = run.cpu_seconds > limit.mul_f64(SLACK);
+    match run.stopped_by {
+        Some(StoppedBy::CpuTime) => Zone::Beyond,
+        None if is_far => Zone::Beyond,
+        // The clock ran out while it worked; others had the processor.
+        Some(StoppedBy::WallTime) if is_near => Zone::Beyond,
+        None | Some(StoppedBy::Memory | StoppedBy::Output) if is_near && !is_far => Zone::Near,
+        _ => Zone::Clear,
     }
 }
 
-/// Whether the limit is farther from all measurements than the runs differ from each other. Runs that were alone
-/// count; the first run counts only if there is a single repetition.
-fn is_clear(facts: &[&Outcome], limit: Duration) -> bool {
-    // One that was stopped before it was far over the limit proves nothing beside one that was not.
-    let proves = |run: &&Outcome| !run.is_cut_off() || is_far(run, limit);
-    let mut alone: Vec<&Outcome> = facts[1..].to_vec();
-    if alone.iter().any(proves) {
-        alone.retain(proves);
+/// Whether another run may get another verdict than these: the first one, and those alone.
+fn is_open(runs: &[TimedRun], limit: Duration) -> bool {
+    let Some((first, alone)) = runs.split_first() else { return false };
+    if alone.is_empty() {
+        return match zone(first, limit) {
+            Zone::Clear => false,
+            Zone::Near => true,
+            Zone::Beyond => first.is_disturbed,
+        };
     }
-    let measured = if facts.len() > 2 { &alone } else { facts };
-    let pace = facts.iter().filter_map(|run| run.contention.pace).min();
-    let most = measured.iter().map(|run| run.cpu_time).max().unwrap_or_default();
-    let least = measured.iter().map(|run| run.cpu_time).min().unwrap_or_default();
+    let times = || alone.iter().map(|run| run.cpu_seconds);
+    let (least, most) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
     let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
-    // What the repetitions would have taken on a quiet machine.
-    let quiet = alone.iter().map(|run| match is_far(run, limit) {
-        true => run.cpu_time,
-        false => run.cpu_time.saturating_sub(lost(run, pace)),
-    });
-    // A single repetition is little evidence for rejecting a submission.
-    let doubt = if facts.len() > 2 { spread } else { spread.max(limit.mul_f64(DOUBT)) };
-    most + spread < limit || quiet.min().is_some_and(|quiet| quiet > limit + doubt)
+    let is_between = least <= limit + spread && most + spread >= limit;
+    // A single run has no spread.
+    let is_single = alone.len() == 1 && zone(&alone[0], limit) == Zone::Near;
+    // Without others it may take less.
+    let is_doubtful =
+        least > limit && (first.cpu_seconds <= limit || alone.iter().any(|run| run.is_disturbed));
+    is_between || is_single || is_doubtful
 }
 
-/// Whether a run exceeds the limit by so much that other programs cannot be the reason.
-fn is_far(run: &Outcome, limit: Duration) -> bool {
-    run.cpu_time >= limit * far(run)
-}
-
-/// How many times as long as on a quiet machine a run may take at most, under the conditions that it had.
-fn far(run: &Outcome) -> u32 {
-    if !is_disturbed(run) {
-        return FAR;
-    }
-    // No program is slower by more than the memory is.
-    let slower = run.contention.step.unwrap_or_default().div_duration_f64(WITH_CACHES).ceil();
-    (slower as u32).clamp(FAR_BESIDE_OTHERS, FAR_WITHOUT_CACHES)
-}
-
-/// Whether others used the processor for a part of the time, or other processors at the end. A program whose own
-/// threads compete for the processor does not wait.
-fn is_disturbed(run: &Outcome) -> bool {
-    let Contention { switches, others, stolen, .. } = run.contention;
-    let cpu = run.cpu_time.as_secs_f64();
-    let waited = run.wall_time.as_secs_f64() > cpu * 1.1;
-    let is_pushed = switches as f64 > OFTEN * cpu && switches > 4;
-    others > 0 || waited && is_pushed || stolen.as_secs_f64() > cpu * 0.02
-}
-
-/// The CPU time that others may have cost a run. `pace` is the best pace that was measured.
-fn lost(run: &Outcome, pace: Option<Duration>) -> Duration {
-    if is_disturbed(run) {
-        return run.cpu_time - run.cpu_time / far(run);
-    }
-    match (pace, run.contention.pace) {
-        (Some(best), Some(pace)) if pace > best => {
-            run.cpu_time.mul_f64(1.0 - best.as_secs_f64() / pace.as_secs_f64())
-        }
-        _ => Duration::ZERO,
+/// Whether a repetition may settle an open verdict.
+fn may_settle(runs: &[TimedRun], limit: Duration) -> bool {
+    let is_beyond = |run: &TimedRun| zone(run, limit) == Zone::Beyond;
+    match runs {
+        [first] => !matches!(first.stopped_by, Some(StoppedBy::Memory | StoppedBy::Output)),
+        [first, alone] if is_beyond(first) && is_beyond(alone) => false,
+        _ => runs.len() <= MOST,
     }
 }
 
@@ -242,7 +193,7 @@ fn lost(run: &Outcome, pace: Option<Duration>) -> Duration {
 mod tests {
     use super::*;
     use crate::model::outcome::quiet_outcome;
-    use crate::model::outcome::{Contention, Ending, Signal};
+    use crate::model::outcome::{Ending, Signal};
     use crate::model::units::Bytes;
 
     const LIMIT: u64 = 1000;
@@ -256,10 +207,9 @@ mod tests {
     }
 
     /// A run by its CPU time in milliseconds. Suffixes: `!` if it was stopped for that, `w` for wall time, `m` for
-    /// memory; `~` if it was disturbed, `~~` if others used the memory, too.
+    /// memory; `~` if others wanted the processor.
     fn run(text: &str) -> Outcome {
-        let switches = if text.ends_with('~') { 300 } else { 0 };
-        let step = Some(Duration::from_nanos(if text.ends_with("~~") { 90 } else { 20 }));
+        let is_disturbed = text.ends_with('~');
         let text = text.trim_end_matches('~');
         let millis: u64 = text.trim_end_matches(['!', 'm', 'w']).parse().unwrap();
         let stopped_by = match text.chars().last() {
@@ -275,8 +225,7 @@ mod tests {
                 Some(_) => Ending::Signalled(Signal(9)),
                 None => Ending::Exited(0),
             },
-            wall_time: Duration::from_millis(if switches > 0 { 2 * millis } else { millis }),
-            contention: Contention { switches, step, ..Contention::default() },
+            wall_time: Duration::from_millis(if is_disturbed { 2 * millis } else { millis }),
             ..quiet_outcome()
         }
     }
@@ -284,14 +233,17 @@ mod tests {
     /// Checks what is made of a first run and its repetitions: how many runs there are, which one counts, and whether
     /// that is sensitive.
     fn check(script: &str, expected: &str) {
-        check_with(&Nearness::default(), script, expected);
+        check_with(&RepeatBudget::new(true), script, expected);
     }
 
-    fn check_with(nearness: &Nearness, script: &str, expected: &str) {
+    fn check_with(budget: &RepeatBudget, script: &str, expected: &str) {
         let mut runs = script.split(' ').map(run);
         let first = runs.next().unwrap();
-        let again = |_| Ok(runs.next().expect("not so many runs"));
-        let settled = settle(Some(nearness), &limits(), first, |run| run, again).unwrap();
+        let again = |_| Ok(runs.next().unwrap_or_else(|| panic!("more runs than {script}")));
+        let repetition = Repetition { budget, is_needed: &|| true, announce: &|_| () };
+        let times = |run: &Outcome| TimedRun::new(run, Duration::ZERO);
+        let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
+        assert_eq!(runs.next(), None, "fewer runs than {script}");
         let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
         let kept = match passed(&settled.reply, &limits()) {
             None => "within",
@@ -305,91 +257,126 @@ mod tests {
     }
 
     #[test]
-    fn what_is_far_from_the_limit_is_run_once() {
+    fn a_run_far_from_the_limit_is_not_repeated() {
         check("10", "1: 10 within");
-        check("600", "1: 600 within");
-        check("799", "1: 799 within");
-        check("2000", "1: 2000 over");
-        check("2300", "1: 2300 over");
+        check("10~", "1: 10 within");
+        check("799~", "1: 799 within");
         check("1250!", "1: 1250 over");
-        check("3000!~", "1: 3000 over");
+        // With a margin, it may go on.
+        check("1300", "1: 1300 over");
+        check("1500!", "1: 1500 over");
+        // It slept, or waited.
+        check("5w~", "1: 5 over");
     }
 
     #[test]
-    fn what_is_over_its_limit_by_little_runs_again_alone() {
+    fn a_run_near_the_limit_is_repeated_alone_until_the_limit_is_farther_than_the_spread() {
         check("1050 900 905", "3: 900 within");
-        check("1050 1045 1047", "3: 1045 over");
-        check("1150 1145", "2: 1145 over");
-        check("1240 600 605", "3: 600 within");
-        check("1200 1050 1052", "3: 1050 over");
-        // Stopped, but others used the processor for a part of the time.
-        check("1250!~ 900 905", "3: 900 within");
-        check("1250!~ 2000", "2: 2000 over");
-        check("1250!~ 3000!~", "2: 1250 over");
-        // What others do to the memory may cost it more.
-        check("1250!~ 3000!~~ 5100~~ 5000~~", "4: 5000 over, sensitive");
-        check("1250!~ 3000!~~ 900", "3: 900 within");
-        check("1250!~ 3000!~~ 6000!~~", "3: 1250 over");
-        check("1250!~ 3000!~~ 5900~~ 5950~~", "4: 5900 over, sensitive");
+        check("1050 1145 1140", "3: 1140 over");
+        check("850 851 852", "3: 851 within");
+        check("1250 900 901", "3: 900 within");
+        check("800 790", "2: 790 within");
+        check("1240 600", "2: 600 within");
+        check("1240 600~", "2: 600 within");
+        check("1200 1250!", "2: 1250 over");
+        check("1050 960 900 961", "4: 900 within, sensitive");
+        check("1050 960 930", "3: 930 within");
+        check("1100 1120 1060 1121", "4: 1060 over, sensitive");
     }
 
     #[test]
-    fn a_limit_within_the_spread_is_told() {
+    fn a_limit_within_the_spread_makes_the_verdict_sensitive() {
         check("1050 930 1020 970", "4: 930 within, sensitive");
         check("1002 1001 1003 1002", "4: 1001 over, sensitive");
-        check("998 999 1001 1000", "4: 998 within, sensitive");
-        // Others disturbed every run.
-        check("1100~ 1110~ 1105~ 1108~", "4: 1100 over, sensitive");
-        check("1250!~ 2400~ 2300~ 2350~", "4: 2300 over, sensitive");
-        // The machine was so busy that wall time ended runs that were allowed to continue beyond the limit.
-        check("1250!~ 1350w~ 1340w~ 1360w~", "4: 1250 over, sensitive");
+        check("998 999 1001 1000", "4: 999 within, sensitive");
+        check("998 995 995 995", "4: 995 within, sensitive");
+        check("1200 940 1250! 941", "4: 940 within, sensitive");
     }
 
     #[test]
-    fn whichever_run_was_disturbed_the_verdict_is_the_same() {
-        for script in ["1050 900 905", "900 905", "900 1050 905 902", "1050 1050 900 905"] {
-            let mut runs = script.split(' ').map(run);
-            let first = runs.next().unwrap();
-            let again = |_| Ok(runs.next().expect("not so many runs"));
-            let near = Nearness::default();
-            let settled = settle(Some(&near), &limits(), first, |run| run, again).unwrap();
-            assert_eq!(settled.reply.cpu_time.as_millis(), 900, "{script}");
+    fn a_run_alone_that_others_disturb_does_not_prove_that_a_program_is_too_slow() {
+        check("1100~ 1110~ 1112~ 1108~", "4: 1108 over, sensitive");
+        check("1100 1110 1112~ 1108", "4: 1108 over, sensitive");
+        check("1100~ 1110 1112", "3: 1110 over");
+        // It proves that a program is fast enough.
+        check("1100~ 900~ 902~", "3: 900 within");
+    }
+
+    #[test]
+    fn a_run_within_the_limit_that_no_run_alone_repeats_makes_the_verdict_sensitive() {
+        check("950 1100 1102 1101", "4: 1100 over, sensitive");
+    }
+
+    #[test]
+    fn a_stopped_run_is_repeated_once_if_others_wanted_the_processor() {
+        check("1250!~ 1250!", "2: 1250 over");
+        check("1250!~ 1250!~", "2: 1250 over, sensitive");
+        check("1250!~ 600", "2: 600 within");
+        check("1250!~ 600~", "2: 600 within");
+        check("1250!~ 900 905", "3: 900 within");
+        check("1250!~ 1100 1102", "3: 1100 over");
+        check("1500!~ 1500!", "2: 1500 over");
+        check("1400~ 1400", "2: 1400 over");
+        // The clock stopped it while it worked.
+        check("950w~ 600", "2: 600 within");
+        check("1100w~ 1250!", "2: 1250 over");
+    }
+
+    #[test]
+    fn a_run_stopped_for_memory_is_not_repeated() {
+        check("10m", "1: 10 memory");
+        check("10m~", "1: 10 memory");
+        // Two limits at once: by chance, one comes first.
+        check("950m", "1: 950 memory, sensitive");
+        check("1100m", "1: 1100 over, sensitive");
+    }
+
+    #[test]
+    fn the_first_run_does_not_count_beside_runs_alone() {
+        for script in ["1050 900 905", "880 900 905", "1250!~ 900 905"] {
+            check(script, "3: 900 within");
         }
     }
 
     #[test]
-    fn only_the_slowest_run_within_the_limit_is_looked_at_again() {
-        let near = Nearness::default();
-        check_with(&near, "850 851", "2: 850 within");
-        check_with(&near, "840", "1: 840 within");
-        check_with(&near, "860", "1: 860 within");
-        check_with(&near, "940 941", "2: 940 within");
+    fn within_the_limit_only_the_slowest_run_of_a_submission_is_repeated() {
+        let budget = RepeatBudget::new(true);
+        check_with(&budget, "850 851 852", "3: 851 within");
+        check_with(&budget, "840", "1: 840 within");
+        check_with(&budget, "860", "1: 860 within");
+        check_with(&budget, "940 941 942", "3: 941 within");
+        check_with(&budget, "1050 900 901", "3: 900 within");
     }
 
     #[test]
-    fn a_submission_is_run_again_only_so_often() {
-        let near = Nearness::default();
-        for _ in 0..MOST_IN_ALL {
-            check_with(&near, "1200 1200", "2: 1200 over");
+    fn a_submission_gets_twelve_repetitions_and_later_near_runs_are_sensitive() {
+        let budget = RepeatBudget::new(true);
+        for _ in 0..MOST_IN_ALL / 2 {
+            check_with(&budget, "1200 1200 1200", "3: 1200 over");
         }
-        check_with(&near, "1200", "1: 1200 over");
+        check_with(&budget, "1200", "1: 1200 over, sensitive");
+        check_with(&budget, "990", "1: 990 within, sensitive");
+        check_with(&budget, "790", "1: 790 within");
+        check_with(&budget, "1250!", "1: 1250 over");
+        check_with(&budget, "1250!~", "1: 1250 over, sensitive");
     }
 
     #[test]
-    fn an_endless_program_is_run_again_once() {
-        let near = Nearness::default();
-        check_with(&near, "1250!~ 3000!~", "2: 1250 over");
-        check_with(&near, "1250!~", "1: 1250 over");
-        check_with(&near, "1200~ 900 905", "3: 900 within");
+    fn a_submission_gets_one_repetition_of_a_stopped_run() {
+        let budget = RepeatBudget::new(true);
+        check_with(&budget, "1250!~ 1250!~", "2: 1250 over, sensitive");
+        check_with(&budget, "1250!~", "1: 1250 over, sensitive");
+        check_with(&budget, "1200~ 900 905", "3: 900 within");
     }
 
     #[test]
-    fn memory_is_looked_at_again_once() {
-        let near = Nearness::default();
-        check_with(&near, "10m 12m", "2: 10 memory");
-        check_with(&near, "11m", "1: 11 memory");
-        check("10m 12", "2: 12 within, sensitive");
-        // The run with the least CPU time decides which of two limits comes first.
-        check("1100m 900m 905m", "3: 900 memory");
+    fn without_repetitions_all_near_runs_are_sensitive() {
+        let budget = RepeatBudget::new(false);
+        check_with(&budget, "799", "1: 799 within");
+        check_with(&budget, "850", "1: 850 within, sensitive");
+        check_with(&budget, "850", "1: 850 within, sensitive");
+        check_with(&budget, "1050", "1: 1050 over, sensitive");
+        check_with(&budget, "1250!", "1: 1250 over");
+        check_with(&budget, "1250!~", "1: 1250 over, sensitive");
     }
 }

@@ -7,10 +7,11 @@ use crate::judge::blame::{Blame, InteractionEnd, blame};
 use crate::judge::case::{Detail, Judged, Pass, Ran, Trial, Validators, job};
 use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
-use crate::judge::settle::{Settled, patient, settle};
+use crate::judge::settle::{Settled, settle};
 use crate::model::blob::Blob;
-use crate::model::job::{Job, Repeat};
+use crate::model::job::Repeat;
 use crate::model::joint::{JointJob, JointReply};
+use crate::model::repeats::TimedRun;
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::validator::OutputValidator;
@@ -28,8 +29,7 @@ impl Trial<'_> {
         let mut partner = validator.job(question);
         let own = partner.limits.wall_time;
         // So the submission's time always runs out first. Its waiting costs the validator nothing.
-        let with = |program: &Job| own.zip(program.limits.wall_time).map(|(own, it)| own + it);
-        partner.limits.wall_time = with(&program);
+        partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, it)| own + it);
         let partner_limits = partner.limits.clone();
         let joint = JointJob {
             program,
@@ -39,16 +39,14 @@ impl Trial<'_> {
         };
         let limits = self.entry.limits(self.rules);
         let Settled { reply, repeats } = settle(
-            self.entry.nearness,
+            self.entry.repetition,
             &limits,
             self.executor.run_two(&joint, None)?,
             |reply| &reply.program.reply.outcome,
-            |again| {
-                let program = patient(&joint.program, &limits, again);
-                let mut joint = JointJob { program, ..joint.clone() };
-                joint.partner.limits.wall_time = with(&joint.program);
-                self.executor.run_two(&joint, Some(Repeat::alone(again.number)))
+            |JointReply { program, partner, .. }| {
+                TimedRun::new(&program.reply.outcome, partner.reply.outcome.cpu_time)
             },
+            |number| self.executor.run_two(&joint, Some(Repeat::alone(number))),
         )?;
         let JointReply { program, partner, told, deadlock, transcript } = reply;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);

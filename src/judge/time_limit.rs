@@ -185,10 +185,10 @@ pub fn doubts(
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
 
     use super::*;
     use crate::model::program::{Program, ProgramKind};
+    use crate::model::root::FilePath;
     use crate::model::submission::Overall;
 
     fn submission(rules: &[Expectation]) -> Submission {
@@ -196,7 +196,7 @@ mod tests {
             name: "slow.py".to_owned(),
             program: Program {
                 name: "slow.py".to_owned(),
-                path: PathBuf::from("slow.py"),
+                path: FilePath::root("slow.py"),
                 kind: ProgramKind::Submission,
                 ..Program::default()
             },

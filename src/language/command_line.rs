@@ -19,6 +19,7 @@ use crate::language::probe::normal;
 use crate::language::toolchain::{Toolchains, is_system};
 use crate::model::blob::Blob;
 use crate::model::job::{Command, Shown, What};
+use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node, TreeEntry};
 
 /// Plans a command typed in this directory, given by its absolute path.
@@ -109,8 +110,12 @@ impl Typed<'_> {
             return Err(fault.of(&path).into());
         }
         let text = path.to_string_lossy().into_owned();
-        if is_system(&path) || find::known(&text).is_some() {
+        if is_system(&path) {
             return self.program_named(&text);
+        }
+        if find::known(&text).is_some() {
+            let found = self.toolchains.at(&path)?;
+            return Ok(Command { argv: vec![text], env: Vec::new(), visible: found.shown() });
         }
         let name = self
             .below(&path)
@@ -122,7 +127,7 @@ impl Typed<'_> {
 
     /// The command that starts this file; the program sees it at `inside`.
     fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
-        let start = Blob::file(path).start(64 << 20).map_err(|error| {
+        let start = FilePath::root(path).start(64 << 20).map_err(|error| {
             ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
         let command = executable::inspect(&start).and_then(|found| match found {
@@ -172,7 +177,7 @@ impl Typed<'_> {
 
     fn put(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
         if self.files.iter().all(|it| it.name != name) {
-            let blob = Blob::file(host);
+            let blob = Blob::file(&FilePath::root(host));
             self.files.push(TreeEntry::new(name, Node::File { blob, mode }));
         }
     }
@@ -203,6 +208,8 @@ mod tests {
             ("*here/a.sh", "#!/bin/sh\n"),
             ("*here/crlf", "#!/bin/sh\r\n"),
             ("*here/text", "hello"),
+            ("*here/python3", "#!/bin/sh\n"),
+            ("*elsewhere/node", "#!/bin/sh\n"),
             ("here/plain", "#!/bin/sh\n"),
             ("here/sol.py", "print(1)"),
             ("here/classes/A.class", ""),
@@ -222,7 +229,7 @@ mod tests {
         let root_text = root.display().to_string();
         let machine = Scripted::default()
             .tool("/h/shims/python3")
-            .says("-c", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
+            .says("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
         let argv: Vec<OsString> =
             words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));
@@ -259,6 +266,9 @@ mod tests {
             &["./a.sh", "../elsewhere/data.txt", "/dev/null"],
             "/bin/sh /program/a.sh DIR/elsewhere/data.txt /dev/null [DIR/elsewhere/data.txt] {a.sh}",
         )?;
+        // Such a program is not asked, whatever it is called.
+        check(&["./python3", "1"], "DIR/here/python3 1 [DIR/here/python3] {}")?;
+        check(&["DIR/elsewhere/node"], "DIR/elsewhere/node [DIR/elsewhere/node] {}")?;
         check(
             &["./a.sh", "DIR/here/plain"],
             "/bin/sh /program/a.sh DIR/here/plain [DIR/here/plain] {a.sh}",

@@ -1,29 +1,61 @@
 //! Named values of a package, put into its source files.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
+use thiserror::Error;
 
 use crate::model::program::Constant;
+
+/// How many bytes values may add to a text, or to all files of a program together.
+pub const GROWTH_MAX: usize = 1 << 20;
+
+/// The values of constants are too long together.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("the values of constants add more than {} MiB to it", GROWTH_MAX >> 20)]
+pub struct TooLong;
+
+/// What to do then.
+pub const TOO_LONG_HELP: &str = "use shorter values, or fewer of them";
 
 /// Replaces each `{{name}}` and `{{name.variant}}` with its value.
 ///
 /// Undefined names stay as they are. So do files with a zero byte, which are not texts. Values are not expanded again.
 /// Source: problem package format 2025-09, "Constants".
-pub fn replace_constants<'a>(text: &'a [u8], constants: &[Constant]) -> Cow<'a, [u8]> {
+///
+/// # Errors
+/// If the text becomes too long.
+pub fn replace_constants<'a>(
+    text: &'a [u8],
+    constants: &[Constant],
+) -> Result<Cow<'a, [u8]>, TooLong> {
+    replace_within(text, constants, &mut GROWTH_MAX.clone())
+}
+
+/// The same if values may add so many bytes; what they add is taken from that.
+///
+/// # Errors
+/// If they add more.
+pub fn replace_within<'a>(
+    text: &'a [u8],
+    constants: &[Constant],
+    room: &mut usize,
+) -> Result<Cow<'a, [u8]>, TooLong> {
     if constants.is_empty() || memmem::find(text, b"{{").is_none() || memchr(0, text).is_some() {
-        return Cow::Borrowed(text);
+        return Ok(Cow::Borrowed(text));
     }
     let mut replaced = Vec::with_capacity(text.len());
     let mut end = 0;
     for (at, value) in uses(text, constants) {
+        *room = room.checked_sub(value.len().saturating_sub(at.len())).ok_or(TooLong)?;
         replaced.extend_from_slice(&text[end..at.start]);
         replaced.extend_from_slice(value.as_bytes());
         end = at.end;
     }
     replaced.extend_from_slice(&text[end..]);
-    Cow::Owned(replaced)
+    Ok(Cow::Owned(replaced))
 }
 
 /// Where a text names constants, in order, and their values.
@@ -31,22 +63,29 @@ pub fn uses<'a>(
     text: &'a [u8],
     constants: &'a [Constant],
 ) -> impl Iterator<Item = (Range<usize>, &'a str)> {
+    let mut values: HashMap<&[u8], &str> = HashMap::new();
+    for constant in constants {
+        values.entry(constant.key.as_bytes()).or_insert(&constant.value);
+    }
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
             let start = from + memmem::find(text.get(from..)?, b"{{")?;
             from = start + 1;
-            if let Some(used) = constants.iter().find(|it| stands_at(text, start, &it.key)) {
-                from = start + used.key.len() + 4;
-                return Some((start..from, used.value.as_str()));
+            let key = key_at(&text[start + 2..]);
+            if let Some(value) = key.and_then(|key| values.get(key)) {
+                from = start + key.map_or(0, <[u8]>::len) + 4;
+                return Some((start..from, *value));
             }
         }
     })
 }
 
-/// Whether `{{key}}` is in the text at this offset.
-fn stands_at(text: &[u8], start: usize, key: &str) -> bool {
-    text[start + 2..].strip_prefix(key.as_bytes()).is_some_and(|rest| rest.starts_with(b"}}"))
+/// The name before `}}` at the start of a text.
+fn key_at(text: &[u8]) -> Option<&[u8]> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let length = text.iter().position(|byte| !is_part(byte))?;
+    text[length..].starts_with(b"}}").then(|| &text[..length])
 }
 
 #[cfg(test)]
@@ -57,7 +96,7 @@ mod tests {
         let constant = |key: &str, value: &str| Constant { key: key.into(), value: value.into() };
         let constants =
             [constant("n", "100"), constant("n.tex", "10^2"), constant("name", "{{n}}")];
-        let found = replace_constants(text.as_bytes(), &constants);
+        let found = replace_constants(text.as_bytes(), &constants).expect(text);
         assert_eq!(String::from_utf8_lossy(&found), replaced, "{text:?}");
     }
 
@@ -84,5 +123,34 @@ mod tests {
     #[test]
     fn a_binary_file_stays() {
         check("\0{{n}}", "\0{{n}}");
+    }
+
+    /// A small file with many uses of a long value would become larger than memory.
+    #[test]
+    fn what_values_add_is_bounded_for_all_texts_together() {
+        let constants = [Constant { key: "n".into(), value: "x".repeat(1005) }];
+        let (mut room, text) = (5000, b"{{n}} {{n}}");
+        let mut check = |expected: Result<usize, TooLong>, left: usize| {
+            let filled = replace_within(text, &constants, &mut room).map(|it| it.len());
+            assert_eq!((filled, room), (expected, left));
+        };
+        check(Ok(2011), 3000);
+        check(Ok(2011), 1000);
+        check(Err(TooLong), 0);
+        let many = "{{n}}".repeat(2000);
+        assert_eq!(replace_constants(many.as_bytes(), &constants), Err(TooLong));
+    }
+
+    /// Each byte is looked at a few times, however many constants there are.
+    #[test]
+    fn braces_that_name_nothing_cost_little() {
+        let constants: Vec<Constant> = (0..20_000)
+            .map(|number| Constant { key: format!("a{number}"), value: String::new() })
+            .collect();
+        for piece in ["{{", "{{a", "{{a}", "{{a1.", "{"] {
+            let text = piece.repeat(1 << 18);
+            let found = replace_constants(text.as_bytes(), &constants).expect("nothing is added");
+            assert_eq!(found.len(), text.len(), "{piece}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::language::probe::Probe;
+use crate::language::probe::{Probe, normal};
 use crate::language::tool::{Ask, TOOLS, Tool};
 use crate::language::toolchain::{Linking, Toolchain, Tried, is_system};
 
@@ -18,13 +18,50 @@ pub fn tool(probe: &dyn Probe, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     first_that_answers(probe, tool.names(), |it| ask(probe, it, tool))
 }
 
-/// Finds a program by its name in a script or a command; known interpreters are asked for their real path.
+/// Finds the program that a `#!` line or a command names. That program is never asked, whatever it is called: somebody
+/// may have put it beside a submission. The usual name of an interpreter means the tool that juror finds for itself.
 pub fn named(probe: &dyn Probe, name: &str) -> Result<Toolchain, Vec<Tried>> {
-    let known = known(name);
-    first_that_answers(probe, [name], |program| match known {
-        Some(tool) => ask(probe, program, tool),
-        None => Ok(toolchain(probe, program, String::new(), &[])),
-    })
+    let interpreter = known(name);
+    if let Some(usual) = interpreter.filter(|it| it.names().any(|usual| usual == name)) {
+        return tool(probe, usual);
+    }
+    let program = offered(probe, name).ok_or_else(Vec::new)?;
+    if let Some(interpreter) = interpreter
+        && let Ok(own) = tool(probe, interpreter)
+    {
+        let is_own = |it: &Path| probe.real_path(it) == probe.real_path(&own.program);
+        // Java has settings outside of its home.
+        let is_java = matches!(interpreter.ask, Ask::Java) && is_own(&program);
+        // A wrapper of a version manager does not start in the sandbox; what is behind it does.
+        let is_wrapper = !name.contains('/') && !is_system(&program);
+        if is_java || is_wrapper && is_own(&own.program.with_file_name(name)) {
+            return Ok(own);
+        }
+    }
+    Ok(unasked(probe, &program))
+}
+
+/// The program of this name on the search path; a path must be in a directory of it, or in one of the system.
+fn offered(probe: &dyn Probe, name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    let on_path = probe.on_path(path.file_name()?.to_str()?);
+    if !name.contains('/') {
+        return on_path.into_iter().next();
+    }
+    let found = probe.on_path(name).into_iter().next()?;
+    let is_plain = path.is_absolute() && normal(path) == path;
+    (is_plain && (is_system(path) || on_path.contains(&found))).then_some(found)
+}
+
+/// A program as it is found. An interpreter needs the files of its installation, which is above its directory `bin`.
+pub(super) fn unasked(probe: &dyn Probe, program: &Path) -> Toolchain {
+    let mut dirs = Vec::new();
+    if program.to_str().and_then(known).is_some() {
+        let hops = probe.hops(program);
+        let bins = hops.iter().filter_map(|it| it.parent()).filter(|it| it.ends_with("bin"));
+        dirs.extend(bins.filter_map(|bin| bin.parent().map(Path::to_path_buf)));
+    }
+    toolchain(probe, program, String::new(), &dirs)
 }
 
 /// The interpreter with this name, if it is one that needs further files.

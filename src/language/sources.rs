@@ -2,23 +2,24 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
-
-use crate::language::constants::replace_constants;
+use crate::language::constants::{GROWTH_MAX, TOO_LONG_HELP, replace_within};
 use crate::language::table::Language;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Constant, Program, ProgramKind};
+use crate::model::root::{self, FilePath, Kind, Obstacle, Unreached, WalkBounds};
 use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 
 /// Larger files stay on disk: they are ready executables, or are refused before the build.
 const IN_MEMORY: Bytes = Bytes::mib(8);
+
+/// Upper bound on the bytes of all files of a program.
+const BYTES_MAX: Bytes = Bytes::mib(512);
 
 /// Upper bound on the files of a program.
 const FILES_MAX: usize = 10_000;
@@ -53,16 +54,20 @@ pub enum Shape {
 /// format 2025-09, "General requirements".
 pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let path = &program.path;
-    let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
+    let metadata = path.metadata().map_err(|source| match root::is_outside(&source) {
+        true => leads_out(program, path),
+        false => missing_or(path, source),
+    })?;
     let (shape, mut files) = if metadata.is_dir() {
         (Shape::Directory, read_directory(program)?)
     } else {
         let name = path.file_name().map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
         (Shape::File, vec![read_file(path, name)?])
     };
-    let included = included(program)?;
+    let mut room = GROWTH_MAX;
+    let included = included(program, &mut room)?;
     for at in 0..files.len() {
-        fill(&mut files[at], &program.constants);
+        fill(&mut files[at], &program.constants, path, &mut room)?;
         let lower = Language::in_lower_case(&files[at].name);
         if let Some(lower) = lower.filter(|lower| files.iter().all(|it| it.name != *lower)) {
             files[at].name = lower;
@@ -73,12 +78,19 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
 
 /// The same for a program whose only file has this text.
 pub fn of_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
-    let file = TreeEntry::new(&program.path, Node::plain(text.as_bytes()));
-    Ok(Sources { shape: Shape::File, files: vec![file], included: included(program)? })
+    let file = TreeEntry::new(program.path.as_path(), Node::plain(text.as_bytes()));
+    Ok(Sources {
+        shape: Shape::File,
+        files: vec![file],
+        included: included(program, &mut GROWTH_MAX.clone())?,
+    })
 }
 
-/// Reads the included files of a program.
-fn included(program: &Program) -> Result<Vec<(Option<String>, TreeEntry)>, Diagnostic> {
+/// Reads the included files of a program; constants may add so many bytes to them.
+fn included(
+    program: &Program,
+    room: &mut usize,
+) -> Result<Vec<(Option<String>, TreeEntry)>, Diagnostic> {
     let mut included = Vec::new();
     for include in &program.include {
         let name = include.name.clone();
@@ -86,18 +98,27 @@ fn included(program: &Program) -> Result<Vec<(Option<String>, TreeEntry)>, Diagn
             Some(text) => TreeEntry::new(name, Node::plain(text.as_bytes())),
             None => read_file(&include.path, name)?,
         };
-        fill(&mut file, &include.constants);
+        fill(&mut file, &include.constants, &include.path, room)?;
         included.push((include.language.clone(), file));
     }
     Ok(included)
 }
 
-/// Fills constants into a file in memory.
-fn fill(file: &mut TreeEntry, constants: &[Constant]) {
-    let Some(blob) = file.blob_mut() else { return };
-    if let Some(Cow::Owned(bytes)) = blob.bytes().map(|text| replace_constants(text, constants)) {
+/// Fills constants into a file in memory; `path` is that of the program, for messages.
+fn fill(
+    file: &mut TreeEntry,
+    constants: &[Constant],
+    path: &Path,
+    room: &mut usize,
+) -> Result<(), Diagnostic> {
+    let Some(blob) = file.blob_mut() else { return Ok(()) };
+    let filled = blob.bytes().map(|text| replace_within(text, constants, room)).transpose();
+    let filled =
+        filled.map_err(|fault| Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP))?;
+    if let Some(Cow::Owned(bytes)) = filled {
         *blob = bytes.into();
     }
+    Ok(())
 }
 
 /// The program's own files, replaced and completed by included files: first those for all languages, then those for
@@ -118,85 +139,120 @@ pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
 /// Reads all files below the program's directory, by name.
 fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
     let root = &program.path;
-    let real_root = fs::canonicalize(root).map_err(|source| missing_or(root, source))?;
-    let package = program.package.as_ref().and_then(|it| it.canonicalize().ok());
-    let is_of_package = |real: &Path| {
-        let inside = package.as_ref().and_then(|package| real.strip_prefix(package).ok());
-        inside.is_some_and(|name| *name != *Path::new("") && !name.starts_with("data"))
-    };
+    let too_much = |what: String| Diagnostic::error(root, what).help("keep the sources only");
     let mut files = Vec::new();
-    let mut paths = 0;
-    let walk = WalkDir::new(root)
-        .min_depth(1)
-        .follow_links(true)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name(), program));
-    for entry in walk {
-        let entry = entry.map_err(|fault| {
-            let path = fault.path().unwrap_or(root).to_path_buf();
-            missing_or(&path, io::Error::from(fault))
-        })?;
-        let path = entry.path();
-        let is_submitted = matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers);
-        if is_submitted && entry.path_is_symlink() {
-            let real = fs::canonicalize(path).map_err(|source| missing_or(path, source))?;
-            if !real.starts_with(&real_root) && !is_of_package(&real) {
-                // To follow it would let contestants read any file that the judge can read.
-                let message = "is a symbolic link that leads out of the submission";
-                return Err(
-                    Diagnostic::error(path, message).help("replace it with a copy of the file")
-                );
-            }
-        }
-        if entry.file_type().is_dir() {
+    let (mut paths, mut bytes) = (0, 0);
+    let mut walk = root.walk(WalkBounds::PROGRAM);
+    while let Some(next) = walk.next() {
+        let entry = next.map_err(unreached)?;
+        if is_hidden(entry.name(), program) {
             continue;
         }
-        let name = path.strip_prefix(root).unwrap_or(path).to_path_buf();
+        let file = match entry.look() {
+            Ok((Kind::Directory, _)) => {
+                check_place(program, &entry.path, entry.is_link)?;
+                walk.enter(&entry).map_err(unreached)?;
+                continue;
+            }
+            Ok((Kind::File, _)) => entry.path.clone(),
+            Err(Obstacle::Outside) => return Err(leads_out(program, &entry.path)),
+            Err(reason) => {
+                return Err(unreached(Unreached { path: entry.path.clone(), reason }));
+            }
+        };
+        let name = file.strip_prefix(&**root).unwrap_or(&file).to_path_buf();
         paths += name.as_os_str().len();
         if paths > PATHS_MAX {
-            let message = "has paths of more than 4 MiB in all";
-            return Err(Diagnostic::error(root, message).help("keep the sources only"));
+            return Err(too_much("has paths of more than 4 MiB in all".to_owned()));
         }
         if files.len() == FILES_MAX {
-            let message = format!("has more than {FILES_MAX} files");
-            return Err(Diagnostic::error(root, message).help("keep the sources only"));
+            return Err(too_much(format!("has more than {FILES_MAX} files")));
         }
-        files.push(read_file(path, name)?);
+        check_place(program, &file, entry.is_link)?;
+        let file = read_file(&file, name)?;
+        bytes += file.length();
+        if bytes > BYTES_MAX.0 {
+            return Err(too_much(format!("has more than {BYTES_MAX} in its files")));
+        }
+        files.push(file);
     }
     Ok(files)
 }
 
-/// Reads one regular file; to read anything else could block forever.
-fn read_file(path: &Path, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
+/// Checks where a link of a submission leads: in the submission, or to other files of its package, but not to test
+/// data.
+fn check_place(program: &Program, path: &FilePath, is_link: bool) -> Result<(), Diagnostic> {
+    let is_submitted = matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers);
+    let Some(package) = program.package.as_ref().filter(|_| is_submitted && is_link) else {
+        return Ok(());
+    };
+    let fault = |error| missing_or(path, error);
+    let (real, own) = (path.real().map_err(fault)?, program.path.real().map_err(fault)?);
+    let name = real.strip_prefix(&**package).unwrap_or(Path::new(""));
+    match real.starts_with(&*own) || *name != *Path::new("") && !name.starts_with("data") {
+        true => Ok(()),
+        false => Err(leads_out(program, path)),
+    }
+}
+
+/// The error for a link out of a program. To follow it would let its author read any file that the judge can read.
+fn leads_out(program: &Program, path: &FilePath) -> Diagnostic {
+    let from = match program.kind {
+        ProgramKind::Submission | ProgramKind::Answers => "the submission",
+        _ if program.path.directory().is_none() => "the program's directory",
+        _ => "the package",
+    };
+    let message = format!("is a symbolic link that leads out of {from}");
+    Diagnostic::error(path, message).help("replace it with a copy of the file")
+}
+
+/// The error for something below a program that cannot be listed.
+fn unreached(Unreached { path, reason }: Unreached) -> Diagnostic {
+    match reason {
+        Obstacle::System(error) => missing_or(&path, error),
+        Obstacle::Special => special(&path),
+        reason => Diagnostic::error(&path, reason.to_string()).help("keep the sources only"),
+    }
+}
+
+fn special(path: &FilePath) -> Diagnostic {
+    let diagnostic = Diagnostic::error(path, Obstacle::Special.to_string());
+    diagnostic.help("give a regular file or a directory")
+}
+
+/// Reads one regular file.
+fn read_file(path: &FilePath, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     if name.to_str().is_none() {
         // Command lines cannot contain such a name.
         let help = "rename it; letters, digits, `_`, `.` and `-` work everywhere";
         return Err(Diagnostic::error(path, "its name is not UTF-8").help(help));
     }
-    let metadata = fs::metadata(path).map_err(|source| missing_or(path, source))?;
+    let fault = |source| missing_or(path, source);
+    let metadata = path.metadata().map_err(fault)?;
     if !metadata.is_file() {
-        let diagnostic = Diagnostic::error(path, "is neither a file nor a directory");
-        return Err(diagnostic.help("give a regular file or a directory"));
+        return Err(special(path));
     }
+    let file = path.open().map_err(fault)?;
+    let metadata = file.metadata().map_err(fault)?;
     let blob = if metadata.len() > IN_MEMORY.0 {
         Blob::file(path)
     } else {
+        let mut bytes = Vec::new();
         // It may have grown in the meantime.
-        let start = Blob::file(path).start(IN_MEMORY.0);
-        start.map_err(|source| missing_or(path, source))?.into()
+        file.take(IN_MEMORY.0).read_to_end(&mut bytes).map_err(fault)?;
+        bytes.into()
     };
     let mode = FileMode::of(metadata.permissions().mode());
     Ok(TreeEntry::new(name, Node::File { blob, mode }))
 }
 
 /// The error for this path: it does not exist, or the system's error.
-fn missing_or(path: &Path, source: io::Error) -> Diagnostic {
+fn missing_or(path: &FilePath, source: io::Error) -> Diagnostic {
     if source.kind() != io::ErrorKind::NotFound {
         return Diagnostic::error(path, format!("cannot be read: {source}"));
     }
     let missing = Diagnostic::error(path, "there is no such file or directory");
-    match fs::symlink_metadata(path) {
+    match path.target() {
         Ok(_) => missing.help("it is a broken symbolic link; correct or remove it"),
         Err(_) => missing,
     }
@@ -215,10 +271,12 @@ fn is_hidden(name: &OsStr, program: &Program) -> bool {
 mod tests {
     use super::*;
     use crate::model::program::IncludedFile;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     fn program(path: &Path, kind: ProgramKind) -> Program {
-        Program { name: "program".into(), path: path.into(), kind, ..Program::default() }
+        let path = FilePath::root(path);
+        Program { name: "program".into(), path, kind, ..Program::default() }
     }
 
     fn names(sources: &Sources) -> Vec<&str> {
@@ -235,7 +293,7 @@ mod tests {
         }
         let check = |package: Option<&Path>, kind, expected: &[&str]| {
             let program =
-                Program { package: package.map(Path::to_owned), ..program(dir.path(), kind) };
+                Program { package: package.map(FilePath::root), ..program(dir.path(), kind) };
             let sources = read(&program).expect("files that can be read");
             assert_eq!(names(&sources), expected);
             assert_eq!(sources.shape, Shape::Directory);
@@ -249,28 +307,68 @@ mod tests {
     }
 
     #[test]
-    fn a_link_out_of_a_submission_is_refused_and_out_of_a_validator_followed() -> io::Result<()> {
+    fn a_link_out_of_a_submission_is_refused_and_out_of_a_validator_stays_in_the_package()
+    -> io::Result<()> {
         let dir = tempfile::tempdir()?;
-        fs::create_dir(dir.path().join("program"))?;
+        let package = FilePath::root(dir.path());
+        let path = package.join("program");
+        fs::create_dir(path.as_path())?;
         fs::write(dir.path().join("shared.h"), "")?;
-        symlink("../shared.h", dir.path().join("program/shared.h"))?;
-        let path = dir.path().join("program");
-        let refused = read(&program(&path, ProgramKind::Submission));
-        let refused = refused.expect_err("a link out").message;
-        assert!(refused.contains("leads out of the submission"), "{refused}");
-        let sources =
-            read(&program(&path, ProgramKind::OutputValidator)).expect("files that can be read");
-        assert_eq!(names(&sources), ["shared.h"]);
-        let package = Some(dir.path().to_owned());
-        let submission = Program { package, ..program(&path, ProgramKind::Submission) };
-        assert_eq!(names(&read(&submission).expect("a link to the package")), ["shared.h"]);
+        symlink("../shared.h", path.join("shared.h").as_path())?;
+        let submitted = program(&path, ProgramKind::Submission);
+        let validator =
+            Program { path: path.clone(), ..program(&path, ProgramKind::InputValidator) };
+        let own = Program { path: path.clone(), package: Some(package), ..submitted.clone() };
+        let check = |program: &Program, expected: Result<&str, &str>| {
+            let said = match read(program) {
+                Ok(sources) => Ok(names(&sources).join(" ")),
+                Err(refused) => Err(refused.message),
+            };
+            assert_eq!(said.as_deref().map_err(|it| &**it), expected);
+        };
+        let out = |what: &str| format!("is a symbolic link that leads out of {what}");
+        check(&submitted, Err(&out("the submission")));
+        check(&validator, Ok("shared.h"));
+        check(&own, Ok("shared.h"));
         fs::create_dir(dir.path().join("data"))?;
         fs::write(dir.path().join("data/1.ans"), "")?;
-        for target in ["../data/1.ans", ".."] {
-            symlink(target, path.join("link"))?;
-            let refused = read(&submission).expect_err(target).message;
-            assert!(refused.contains("leads out of the submission"), "{target}: {refused}");
-            fs::remove_file(path.join("link"))?;
+        fs::create_dir(dir.path().join("include"))?;
+        symlink("../data/1.ans", dir.path().join("include/answer"))?;
+        // Each with what a submission of the package and a validator say.
+        let submission = out("the submission");
+        let package = out("the package");
+        for (target, own_says, validator_says) in [
+            ("../data/1.ans", Err(&*submission), Ok("a+ shared.h")),
+            ("../include/answer", Err(&*submission), Ok("a+ shared.h")),
+            ("../include", Err(&*submission), Ok("a+/answer shared.h")),
+            ("..", Err(&*submission), Err("is a link to a directory that contains it")),
+            ("/proc/self/environ", Err(&*submission), Err(&*package)),
+            ("/etc/shadow", Err(&*submission), Err(&*package)),
+            ("/dev/zero", Err(&*submission), Err(&*package)),
+        ] {
+            symlink(target, path.join("a+").as_path())?;
+            check(&own, own_says);
+            check(&validator, validator_says);
+            path.join("a+").remove()?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn links_that_multiply_do_not_keep_a_program_busy() -> io::Result<()> {
+        let dir = tempfile::tempdir()?;
+        for level in 1..=13 {
+            fs::create_dir_all(dir.path().join(format!(".c/{level}")))?;
+            for link in 0..10 {
+                let link = dir.path().join(format!(".c/{level}/l{link}"));
+                symlink(format!("../{}", level + 1), link)?;
+            }
+        }
+        fs::create_dir(dir.path().join(".c/14"))?;
+        symlink(".c/1", dir.path().join("a"))?;
+        for kind in [ProgramKind::Submission, ProgramKind::InputValidator] {
+            let said = read(&program(dir.path(), kind)).expect_err("too many").message;
+            assert_eq!(said, "has more than 5 links to directories in each other");
         }
         Ok(())
     }
@@ -308,7 +406,7 @@ mod tests {
         let include = |language: Option<&str>, name: &str, path: &str| IncludedFile {
             language: language.map(str::to_owned),
             name: name.into(),
-            path: dir.path().join(path),
+            path: FilePath::root(dir.path()).join(path),
             constants: vec![Constant { key: "n".into(), value: "7".into() }],
             text: None,
         };

@@ -48,7 +48,7 @@ pub static TOOLS: [Tool; 28] = [
     tool("g++ c++ clang++", "g++", "g++", Ask::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a")),
     tool("rustc", RUST, RUST_PACKAGES, home("--print sysroot", "--version", "bin/rustc")),
     tool("cargo", RUST, RUST_PACKAGES, Ask::Cargo),
-    tool("python3 python", "Python 3", "python3", script("-c", ASK_PYTHON)),
+    tool("python3 python", "Python 3", "python3", script("-I -c", ASK_PYTHON)),
     tool("javac", "a Java development kit", "default-jdk-headless", Ask::Java),
     tool("java", "a Java run time", "default-jre-headless", Ask::Java),
     tool("go", "Go", "golang-go", home("env GOROOT", "env GOVERSION", "bin/go")),
@@ -65,7 +65,7 @@ pub static TOOLS: [Tool; 28] = [
     tool("nim", "Nim", "nim", version("--version", "/etc/nim")),
     tool("ocamlopt", "OCaml", "ocaml-nox", version("-version", "")),
     tool("php", "PHP", "php-cli", version("--version", "")),
-    tool("pypy3", "PyPy", "pypy3", script("-c", ASK_PYTHON)),
+    tool("pypy3", "PyPy", "pypy3", script("-I -c", ASK_PYTHON)),
     tool("Rscript", "R", "r-base-core", version("--version", "/etc/R")),
     tool("ruby", "Ruby", "ruby", version("--version", "")),
     tool("scala", "Scala", "scala", version("-version", "")),
@@ -128,8 +128,7 @@ impl Tool {
         let plain = |name: &str| {
             name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_owned()
         };
-        // PyPy answers like Python.
-        let name = plain(name).replace("pypy", "python");
+        let name = plain(name);
         let starts = |it: &&Self| matches!(it.ask, Ask::Script { .. }) || it.name() == "java";
         TOOLS.iter().filter(starts).find(|it| it.names().any(|known| plain(known) == name))
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::language::find;
-use crate::language::probe::{Machine, Probe};
+use crate::language::probe::Probe;
 use crate::language::tool::Tool;
 use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
@@ -111,14 +111,8 @@ pub struct Toolchains {
 /// A tool, or the candidates that were found but did not work.
 pub type Lookup = Result<Arc<Toolchain>, Vec<Tried>>;
 
-impl Default for Toolchains {
-    fn default() -> Self {
-        Self::new(Box::new(Machine))
-    }
-}
-
 impl Toolchains {
-    /// The tools of this machine.
+    /// The tools of the machine that this asks.
     pub fn new(probe: Box<dyn Probe>) -> Self {
         Self { probe, found: Mutex::default() }
     }
@@ -134,9 +128,7 @@ impl Toolchains {
         })
     }
 
-    /// Finds the program for a name or an absolute path in a `#!` line or a command line.
-    ///
-    /// Python, Java, Node, Perl and other tools of the table are found behind their wrappers.
+    /// Finds the program for a name or an absolute path in a `#!` line or a command line. It is not started.
     pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         let found = self.remembered(name, || find::named(self.probe(), name));
         found.map_err(|tried| MissingTool {
@@ -144,6 +136,19 @@ impl Toolchains {
             tool: name.to_owned(),
             tried,
             help: format!("install `{name}`, or give the path of another program"),
+        })
+    }
+
+    /// The program at the path that the user typed. It is not started.
+    pub(super) fn at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
+        let word = path.to_string_lossy();
+        let here = || Ok(Arc::new(find::unasked(self.probe(), path)));
+        let found = self.probe.elsewhere(&word).unwrap_or_else(here);
+        found.map_err(|tried| MissingTool {
+            purpose: "run the command".to_owned(),
+            tool: word.into_owned(),
+            tried,
+            help: "give a program that is on the search path of the workers".to_owned(),
         })
     }
 

@@ -1,15 +1,15 @@
 //! Byte sequences, wherever they are: what a program reads, consists of, or wrote.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
+use crate::model::root::FilePath;
 use crate::model::tree::Place;
 
 /// Immutable bytes: in memory, in a file, or elsewhere. A clone is the same blob.
@@ -29,7 +29,7 @@ enum Source {
     Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
     /// A file, with what keeps it from being deleted.
     Named {
-        path: PathBuf,
+        path: FilePath,
         _held: Option<Arc<Place>>,
         /// Its bytes if they are few and were read before: a judge answer is read for each submission.
         few: OnceLock<Box<[u8]>>,
@@ -55,16 +55,16 @@ pub struct Digest(pub [u8; 32]);
 
 impl Blob {
     /// The contents of this file, which must not change.
-    pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self::named(path.into(), None)
+    pub fn file(path: &FilePath) -> Self {
+        Self::named(path.clone(), None)
     }
 
     /// The contents of a file of a tree on this machine.
-    pub fn within(place: &Arc<Place>, path: PathBuf) -> Self {
+    pub fn within(place: &Arc<Place>, path: FilePath) -> Self {
         Self::named(path, Some(Arc::clone(place)))
     }
 
-    fn named(path: PathBuf, held: Option<Arc<Place>>) -> Self {
+    fn named(path: FilePath, held: Option<Arc<Place>>) -> Self {
         Self::new(Source::Named { path, _held: held, few: OnceLock::new() })
     }
 
@@ -137,7 +137,7 @@ impl Blob {
     }
 
     /// The file, if it has a name.
-    pub fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&FilePath> {
         match &self.0.source {
             Source::Named { path, .. } => Some(path),
             Source::Elsewhere { arrived, .. } => arrived.get()?.path(),
@@ -156,7 +156,7 @@ impl Blob {
         }
         let length = match &self.0.source {
             Source::Memory(bytes) => (**bytes).as_ref().len() as u64,
-            Source::Named { path, .. } => fs::metadata(path)?.len(),
+            Source::Named { path, .. } => path.metadata()?.len(),
             Source::Open(file) => file.metadata()?.len(),
             Source::Elsewhere { .. } => self.here()?.len()?,
         };
@@ -172,7 +172,7 @@ impl Blob {
             Source::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
             Source::Named { path, few, .. } => match few.get() {
                 Some(bytes) => Box::new(Cursor::new(&**bytes)),
-                None => first_read(File::open(path)?, few)?,
+                None => first_read(path.open()?, few)?,
             },
             Source::Open(file) => Box::new(BufReader::new(At { file, offset: 0 })),
             Source::Elsewhere { .. } => return self.here()?.open(),
@@ -191,7 +191,7 @@ impl Blob {
                 Ok(bytes.len() as u64)
             }
             // The kernel can copy between two files.
-            Source::Named { path, .. } => io::copy(&mut File::open(path)?, to),
+            Source::Named { path, .. } => io::copy(&mut path.open()?, to),
             Source::Elsewhere { .. } => self.here()?.copy_to(to),
             Source::Open(_) => {
                 let mut from = BufReader::with_capacity(64 << 10, self.open()?);
@@ -381,6 +381,7 @@ impl Seek for At<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn read(blob: &Blob) -> Vec<u8> {
         blob.start(u64::MAX).unwrap()
@@ -394,7 +395,8 @@ mod tests {
         fs::write(&path, &text).unwrap();
         let mut open = tempfile::tempfile().unwrap();
         open.write_all(&text).unwrap();
-        let all = [Blob::from(text.clone()), Blob::file(&path), Blob::open_file(open)];
+        let all =
+            [Blob::from(text.clone()), Blob::file(&FilePath::root(&path)), Blob::open_file(open)];
         for blob in &all {
             assert_eq!(blob.len().unwrap(), 100_000, "{blob:?}");
             assert_eq!(read(blob), text, "{blob:?}");
@@ -415,7 +417,7 @@ mod tests {
             let text = vec![b'x'; length];
             let path = dir.path().join(length.to_string());
             fs::write(&path, &text).unwrap();
-            let blob = Blob::file(&path);
+            let blob = Blob::file(&FilePath::root(&path));
             assert_eq!(read(&blob), text);
             fs::remove_file(&path).unwrap();
             assert_eq!(blob.start(u64::MAX).ok(), is_read_once.then_some(text), "{length} bytes");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::root::FilePath;
 use crate::model::serial::{As, Spotted};
 use crate::model::words::words;
 
@@ -44,6 +45,18 @@ pub struct Place {
 impl<P: AsRef<Path>> From<P> for Place {
     fn from(path: P) -> Self {
         Self { path: path.as_ref().to_owned(), spot: None }
+    }
+}
+
+impl From<FilePath> for Place {
+    fn from(path: FilePath) -> Self {
+        Self { path: path.into(), spot: None }
+    }
+}
+
+impl From<&FilePath> for Place {
+    fn from(path: &FilePath) -> Self {
+        path.clone().into()
     }
 }
 

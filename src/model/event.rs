@@ -114,6 +114,15 @@ pub enum Event {
         /// On how many test cases it will run.
         test_cases: usize,
     },
+    /// A run of a submission is repeated alone.
+    RunRepeated {
+        /// The submission's name.
+        submission: String,
+        /// The test case's name.
+        test_case: String,
+        /// Why, such as `near the limit`.
+        reason: &'static str,
+    },
     /// A test case was judged.
     CaseJudged {
         /// The submission's name.

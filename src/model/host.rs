@@ -68,6 +68,11 @@ pub struct HostFacts {
     /// The hard limit of the stack, if there is one.
     #[serde(rename = "stack_limit_bytes")]
     pub stack_limit: Option<Bytes>,
+    /// The least memory limit of the control groups that juror itself is in, if there is one.
+    #[serde(rename = "memory_limit_bytes")]
+    pub memory_limit: Option<Bytes>,
+    /// The most processes that juror may start, by the control groups that it is in and its own limit.
+    pub process_limit: Option<u64>,
     /// Where programs are built and data is made.
     #[serde(flatten)]
     pub temporary: Temporary,
@@ -139,23 +144,11 @@ pub struct Processors {
     pub load: Option<f64>,
 }
 
-/// How even times are, by a fixed piece of work that is done many times; parts are of 1.
+/// How even times are, by a fixed piece of work that is done many times.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Calibration {
-    /// The least CPU time of that work, in seconds.
-    pub pace_seconds: f64,
-    /// How much nine of ten times exceed the least, at most.
+    /// How much nine of ten times exceed the least, at most, as a part of it.
     pub pace_noise: f64,
-    /// By how much it takes longer on average while all cores do it.
-    pub pace_beside: f64,
-    /// The part of the time in which other programs had the processor.
-    pub busy: f64,
-    /// The part of the time of all processors that the machine's host took away, if that is counted.
-    pub stolen: f64,
-    /// How many bytes are copied in a second.
-    pub copied_per_second: f64,
-    /// How many bytes each core copies in a second while all do.
-    pub copied_beside_per_second: f64,
     /// How the frequency of the processors is chosen, such as `powersave`; `None` if the system does not tell.
     pub frequency_governor: Option<String>,
 }
@@ -169,6 +162,9 @@ pub struct Temporary {
     /// Room for files of this user; the fault in words if it cannot be used.
     #[serde(flatten, with = "As::<Free>")]
     pub free: Result<Bytes, String>,
+    /// Whether it is mounted so that no program can be started there.
+    #[serde(rename = "temporary_noexec")]
+    pub is_noexec: bool,
 }
 
 /// A tool for a language, as it was looked for.

@@ -89,31 +89,12 @@ pub struct Outcome {
     pub file_bytes: Bytes,
     /// How often a new process or thread was refused by the limit.
     pub refused_processes: u32,
-    /// How others disturbed it.
-    pub contention: Contention,
     /// What measured and enforced these facts.
     pub mechanism: Mechanism,
     /// When it ran, if it is recalled from an earlier run.
     pub ran_at: Option<Moment>,
     /// The worker that ran it, if it did not run on this machine.
     pub worker: Option<String>,
-}
-
-/// The influence of others on the machine while a program ran. It never changes a verdict, but makes times doubtful.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Contention {
-    /// How often a process of the program lost its processor to another, including its own; 0 if not counted.
-    pub switches: u64,
-    /// How many threads of other programs wanted a processor at its end; measured only near a time limit and if no
-    /// other program of the judge ran.
-    pub others: u32,
-    /// The processor time, over all processors, that the machine's host took away; measured only if the program ran
-    /// alone.
-    pub stolen: Duration,
-    /// How long a fixed piece of work took next to the run; measured only if the program ran alone.
-    pub pace: Option<Duration>,
-    /// How long a step of a walk through memory took next to the run; measured only if the program ran alone.
-    pub step: Option<Duration>,
 }
 
 impl Outcome {

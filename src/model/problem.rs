@@ -1,13 +1,12 @@
 //! A problem, as read from a package.
 
-use std::path::PathBuf;
-
 use crate::model::grader::Graders;
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::program::{Constant, IncludedFile, Program};
 use crate::model::protocol::Protocol;
 use crate::model::recipe::Recipe;
+use crate::model::root::FilePath;
 use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
 
@@ -15,7 +14,7 @@ use crate::model::test_data::TestData;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
     /// The package's directory.
-    pub dir: PathBuf,
+    pub dir: FilePath,
     /// Where the package's format puts things, and how it names them.
     pub layout: Layout,
     /// Why the package is read in that format, in one line.
@@ -70,9 +69,9 @@ pub struct Problem {
     /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
     /// The recipe for its test data, if there is one.
-    pub recipe: Option<PathBuf>,
+    pub recipe: Option<FilePath>,
     /// The `testlib.h` to put beside generators that use it.
-    pub generator_header: Option<PathBuf>,
+    pub generator_header: Option<FilePath>,
     /// Changed copies of right submissions that the author declares to be right, too, each with the reason.
     pub equivalents: Vec<Equivalent>,
     /// How to make the files of test cases that the package describes but does not contain. Until they are made, their
@@ -158,7 +157,7 @@ pub struct InputGrammar {
     /// The file's name, which ends in `.ctd`.
     pub name: String,
     /// Its path.
-    pub path: PathBuf,
+    pub path: FilePath,
 }
 
 /// Where a submission reads input and writes output.

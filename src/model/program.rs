@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::model::root::FilePath;
+
 /// A program: a submission, a validator or a generator.
 ///
 /// Source: problem package format 2025-09, "Programs".
@@ -10,7 +12,7 @@ pub struct Program {
     /// The file name or directory name by which it is referred to.
     pub name: String,
     /// Its path.
-    pub path: PathBuf,
+    pub path: FilePath,
     /// Its purpose, which decides in which forms it may be given.
     pub kind: ProgramKind,
     /// The language code, if the package names one.
@@ -24,7 +26,7 @@ pub struct Program {
     /// Names to define when it is built, if it is in C or C++.
     pub defines: Vec<String>,
     /// The package of a submission: its links may lead to the package's other files, but not to test data.
-    pub package: Option<PathBuf>,
+    pub package: Option<FilePath>,
 }
 
 /// The purpose of a program.
@@ -61,7 +63,7 @@ pub struct IncludedFile {
     /// Its path inside the submission's directory.
     pub name: PathBuf,
     /// Its path, or the file from which its text is derived.
-    pub path: PathBuf,
+    pub path: FilePath,
     /// Replacements for `{{name}}` and `{{name.variant}}` in it, whatever program it is added to.
     pub constants: Vec<Constant>,
     /// Its text, if it is not the content of a file.
@@ -70,7 +72,7 @@ pub struct IncludedFile {
 
 impl IncludedFile {
     /// A file for programs in all languages, under its own name.
-    pub fn beside(path: PathBuf) -> Self {
+    pub fn beside(path: FilePath) -> Self {
         Self { name: path.file_name().unwrap_or_default().into(), path, ..Self::default() }
     }
 

@@ -1,9 +1,8 @@
 //! How test data is made: the contents of `generators/generators.yaml`.
 
-use std::path::PathBuf;
-
 use crate::model::diagnostic::Place;
 use crate::model::program::{IncludedFile, Program};
+use crate::model::root::FilePath;
 
 /// All test cases that a package's recipe describes.
 ///
@@ -11,7 +10,7 @@ use crate::model::program::{IncludedFile, Program};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The path of `generators/generators.yaml`.
-    pub path: PathBuf,
+    pub path: FilePath,
     /// The cases to make, by name.
     pub cases: Vec<RecipeCase>,
     /// The cases that are links to others, by name.
@@ -22,7 +21,7 @@ pub struct Recipe {
 
 impl Recipe {
     /// A recipe for test cases that a package of another format describes in this file; `None` if there are none.
-    pub fn of_cases(path: PathBuf, cases: Vec<RecipeCase>) -> Option<Self> {
+    pub fn of_cases(path: FilePath, cases: Vec<RecipeCase>) -> Option<Self> {
         let (links, files) = (Vec::new(), Vec::new());
         (!cases.is_empty()).then_some(Self { path, cases, links, files })
     }
@@ -36,7 +35,7 @@ impl Recipe {
     }
 
     /// The files of the package that become inputs and answers.
-    pub fn files_of_package(&self) -> impl Iterator<Item = &PathBuf> {
+    pub fn files_of_package(&self) -> impl Iterator<Item = &FilePath> {
         self.cases.iter().flat_map(|case| {
             let input = match &case.input {
                 InputSource::File(path) => Some(path),
@@ -61,7 +60,7 @@ pub struct RecipeCase {
     /// The source of its input.
     pub input: InputSource,
     /// The path prefix of further files to copy, each with its own extension.
-    pub copy: Option<PathBuf>,
+    pub copy: Option<FilePath>,
     /// Files that the recipe contains, such as `.yaml`; they take precedence over generated or copied ones.
     pub files: Vec<GivenFile>,
     /// The source of its judge answer.
@@ -132,7 +131,7 @@ pub enum InputSource {
     /// The file that [`RecipeCase::copy`] names, with the extension `in`.
     Copy,
     /// This file of the package, with this system's line ends.
-    File(PathBuf),
+    File(FilePath),
     /// The output of a generator.
     Command(GeneratorCommand),
 }
@@ -141,9 +140,9 @@ pub enum InputSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerSource {
     /// This solution. If the case's own files include an answer, the solution must agree with it.
-    Solution(PathBuf),
+    Solution(FilePath),
     /// This file of the package, with this system's line ends.
-    File(PathBuf),
+    File(FilePath),
     /// One of the case's own files.
     Own,
     /// It needs none: its input is invalid.
@@ -180,7 +179,7 @@ pub struct GeneratorProgram {
     /// Its name in the recipe.
     pub name: String,
     /// The file or directory below `generators/` to start.
-    pub path: PathBuf,
+    pub path: FilePath,
     /// Files to put beside it.
     pub beside: Vec<IncludedFile>,
     /// The language code, if the file extension does not determine it.

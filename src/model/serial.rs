@@ -17,7 +17,7 @@ use crate::model::isolation::Isolation;
 use crate::model::joint::{Line, Said, Transcript, lines};
 use crate::model::judgement::{FaultyProgram, JudgeError};
 use crate::model::moment::Moment;
-use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
 use crate::model::score::{CaseScore, Score, ScoreOrigin, Standing, TotalScore};
 use crate::model::stress::Origin;
 use crate::model::units::Bytes;
@@ -288,7 +288,6 @@ impl Restore<Outcome> for RunKeys {
             stderr_bytes: Bytes(self.stderr_bytes),
             file_bytes: Bytes(self.file_bytes),
             refused_processes: self.refused_processes,
-            contention: Contention::default(),
             mechanism: Mechanism {
                 cpu: meter(&self.cpu_meter),
                 memory: meter(&self.memory_meter),

@@ -1,5 +1,7 @@
 //! Why work ended early.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 
@@ -15,6 +17,48 @@ pub enum Stop {
     Diagnosed(Vec<Diagnostic>),
     /// The request is impossible: what must be fixed, and everything that is wrong.
     Refused(Mend, Vec<Remark>),
+}
+
+/// Whether a signal asked this process to end. It has one set of signals, so it has one answer.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether that was asked for since.
+static IS_HEARD: AtomicBool = AtomicBool::new(false);
+
+/// Notes that a signal asks this process to end.
+pub fn interrupt() {
+    IS_INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Whether a signal asked this process to end. Work that takes long without running programs asks this often, and
+/// then returns [`Stop::Interrupted`].
+pub fn is_interrupted() -> bool {
+    let is_interrupted = IS_INTERRUPTED.load(Ordering::Relaxed);
+    if is_interrupted {
+        hear();
+    }
+    is_interrupted
+}
+
+/// Notes that work ends because it was asked to.
+pub fn hear() {
+    IS_HEARD.store(true, Ordering::Relaxed);
+}
+
+/// Whether any work has learnt that a signal asked this process to end.
+pub fn is_heard() -> bool {
+    IS_HEARD.load(Ordering::Relaxed)
+}
+
+/// Whether work may go on.
+///
+/// # Errors
+/// If a signal asked this process to end.
+pub fn go_on() -> Result<(), Stop> {
+    match is_interrupted() {
+        true => Err(Stop::Interrupted),
+        false => Ok(()),
+    }
 }
 
 /// What the user must fix.

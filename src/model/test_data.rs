@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::root::FilePath;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 
 /// One test case.
@@ -12,15 +13,15 @@ pub struct TestCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
     /// The `.in` file.
-    pub input: PathBuf,
+    pub input: FilePath,
     /// The `.ans` file; absent only for invalid inputs.
-    pub answer: Option<PathBuf>,
+    pub answer: Option<FilePath>,
     /// Whether people see the answer as an example of a right output.
     pub is_answer_shown: bool,
     /// The `.out` file of `valid_output` and `invalid_output`, and of samples that have one.
-    pub output: Option<PathBuf>,
+    pub output: Option<FilePath>,
     /// The `.interaction` file: an example exchange for people.
-    pub interaction: Option<PathBuf>,
+    pub interaction: Option<FilePath>,
     /// The `.files` directory's files, by their paths inside it.
     pub files: Vec<CaseFile>,
     /// Command-line arguments for the submission.
@@ -45,7 +46,7 @@ pub struct CaseFile {
     /// Its path inside the working directory.
     pub name: PathBuf,
     /// Its path.
-    pub path: PathBuf,
+    pub path: FilePath,
 }
 
 /// Arguments for input validators.

@@ -14,8 +14,6 @@ pub struct WorkerReport {
     pub isolation: Option<Isolation>,
     /// How many programs run there at once; 0 if it was lost before it reported this.
     pub slots: usize,
-    /// How much longer the same work takes there than on the first worker's machine.
-    pub pace: f64,
     /// How many programs it ran: compilers, submissions, validators and all others.
     pub programs: usize,
     /// Why it was given up, if it was.

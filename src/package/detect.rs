@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::root::FilePath;
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
 
 /// The format of the package in `dir`, and why it was taken; the format that the user asks for, if any.
 pub(super) fn format(
-    dir: &Path,
+    dir: &FilePath,
     asked: Option<&'static dyn Format>,
 ) -> Result<(&'static dyn Format, String), Diagnostic> {
     check_directory(dir)?;
@@ -27,8 +28,8 @@ pub(super) fn format(
     Err(no_package(dir))
 }
 
-fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
-    let metadata = match std::fs::metadata(dir) {
+fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
+    let metadata = match dir.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Diagnostic::error(dir, format!("{}: no such directory", dir.display()))
@@ -51,7 +52,7 @@ fn check_directory(dir: &Path) -> Result<(), Diagnostic> {
 /// The packages beside it that a misspelt path probably means; if there are none, what a package is.
 fn instead_of(dir: &Path) -> String {
     let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let packages = packages_in(parent);
+    let packages = packages_in(&FilePath::root(parent));
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = packages.iter().map(|path| name(path)).collect();
     let near = paths_near(&name(dir), names.iter().map(String::as_str));
@@ -66,7 +67,7 @@ const UNREAD: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
 /// If a directory is in a known format that juror does not read: says so, and what to do.
-fn unread(dir: &Path) -> Option<Diagnostic> {
+fn unread(dir: &FilePath) -> Option<Diagnostic> {
     let (file, format) = UNREAD.iter().find(|(file, _)| dir.join(file).is_file())?;
     let message =
         format!("is in the format of {format}, because there is {file}; juror does not read it");
@@ -75,7 +76,7 @@ fn unread(dir: &Path) -> Option<Diagnostic> {
     Some(Diagnostic::error(dir, message).help(help))
 }
 
-fn no_package(dir: &Path) -> Diagnostic {
+fn no_package(dir: &FilePath) -> Diagnostic {
     if let Some(unread) = unread(dir) {
         return unread;
     }
@@ -106,7 +107,7 @@ fn no_package(dir: &Path) -> Diagnostic {
 const MOST: usize = 5;
 
 /// Packages in `dir`, or the one that `dir` is in.
-fn packages_near(dir: &Path) -> Vec<PathBuf> {
+fn packages_near(dir: &FilePath) -> Vec<PathBuf> {
     let mut packages = packages_in(dir);
     if packages.is_empty() {
         packages.extend(package_around(dir, &FORMATS));
@@ -115,21 +116,19 @@ fn packages_near(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// Packages in `dir`, in the order of their names.
-fn packages_in(dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let inside = entries.map(|entry| entry.path());
-    let mut packages: Vec<PathBuf> = inside.filter(|path| is_package(path, &FORMATS)).collect();
-    packages.sort();
-    packages
+fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
+    let names = dir.names().unwrap_or_default().into_iter();
+    let inside = names.map(|name| dir.join(name));
+    inside.filter(|path| is_package(path, &FORMATS)).map(PathBuf::from).collect()
 }
 
 /// The nearest package in one of these formats that `dir` is in.
-fn package_around(dir: &Path, formats: &[&dyn Format]) -> Option<PathBuf> {
-    let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let mut around = real.ancestors().skip(1);
-    around.find(|path| is_package(path, formats)).map(Path::to_owned)
+fn package_around(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
+    let real = dir.canonicalize().unwrap_or_else(|_| dir.into());
+    let mut around = real.ancestors().skip(1).map(FilePath::root);
+    around.find(|path| is_package(path, formats)).map(PathBuf::from)
 }
 
-fn is_package(path: &Path, formats: &[&dyn Format]) -> bool {
+fn is_package(path: &FilePath, formats: &[&dyn Format]) -> bool {
     formats.iter().any(|format| format.detect(path).is_some())
 }

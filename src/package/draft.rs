@@ -1,11 +1,11 @@
 //! A problem that is not yet complete, and the checks that all formats share.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::package::faults::Faults;
 use crate::package::files::Files;
 use crate::package::juror_toml;
@@ -67,14 +67,14 @@ fn check_texts(problem: &Problem, faults: &Faults) {
 ///
 /// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
 /// validators decide about them.
-fn check_text(path: &Path, faults: &Faults) {
+fn check_text(path: &FilePath, faults: &Faults) {
     if let Some(untidy) = faults.readable(path, look(path)).flatten() {
         untidy.report(path, faults);
     }
 }
 
-fn look(path: &Path) -> std::io::Result<Option<Untidy>> {
-    let mut file = File::open(path)?;
+fn look(path: &FilePath) -> std::io::Result<Option<Untidy>> {
+    let mut file = path.open()?;
     let mut start = Vec::new();
     (&mut file).take(LOOKED_AT).read_to_end(&mut start)?;
     if start.starts_with(b"\xef\xbb\xbf") {

@@ -1,16 +1,13 @@
 //! The files of a package: which exist, which are ignored, and where links lead.
 
-use std::path::{Path, PathBuf};
-
-use walkdir::{DirEntry, WalkDir};
+use std::io::ErrorKind;
+use std::path::Path;
 
 use crate::model::diagnostic::Place;
+use crate::model::root::{FilePath, Kind, Obstacle, PathEntry, Unreached, WalkBounds};
 use crate::package::Format;
 use crate::package::faults::Faults;
 use crate::package::text::TextFile;
-
-/// A package with more files than this is not read. This also stops links that multiply directories.
-pub(super) const MAX_FILES: usize = 500_000;
 
 /// Larger files cause trouble in archives and version control.
 ///
@@ -22,15 +19,8 @@ const RECOMMENDED_SIZE: u64 = 100 << 20;
 pub(super) struct Item {
     /// The path below the package's directory, with `/` between its parts.
     pub name: String,
-    pub path: PathBuf,
+    pub path: FilePath,
     pub kind: Kind,
-}
-
-/// The kind of an item; a link has the kind of its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    File,
-    Directory,
 }
 
 impl Item {
@@ -65,34 +55,31 @@ impl Item {
 
 impl From<&Item> for Place {
     fn from(item: &Item) -> Self {
-        item.path.as_path().into()
+        (&item.path).into()
     }
 }
 
 /// All files of a package by name, except those that the format ignores.
 #[derive(Debug)]
 pub(super) struct Files {
-    pub root: PathBuf,
+    pub root: FilePath,
     /// Faults of the files.
     pub faults: Faults,
+    /// Whether all was listed: a package that is too large is not read.
+    pub is_whole: bool,
     items: Vec<Item>,
 }
 
 impl Files {
     /// Lists everything below `root` that belongs to a package of this format, without leaving `root`.
-    pub(super) fn read(root: &Path, format: &dyn Format) -> Self {
+    pub(super) fn read(root: &FilePath, format: &dyn Format) -> Self {
         let faults = Faults::default();
-        let mut walk = Walk {
-            root,
-            format,
-            real_root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
-            items: Vec::new(),
-            faults: &faults,
-        };
-        walk.run();
-        let mut items = walk.items;
+        let mut search =
+            Search { root, format, items: Vec::new(), faults: &faults, is_whole: true };
+        search.run();
+        let Search { mut items, is_whole, .. } = search;
         items.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { root: root.to_owned(), items, faults }
+        Self { root: root.clone(), items, faults, is_whole }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Item> {
@@ -127,147 +114,123 @@ impl Files {
     }
 
     /// The path of an item of this name, even if it does not exist.
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> FilePath {
         self.root.join(name)
     }
 }
 
-struct Walk<'a> {
-    root: &'a Path,
+struct Search<'a> {
+    root: &'a FilePath,
     format: &'a dyn Format,
-    real_root: PathBuf,
     items: Vec<Item>,
     faults: &'a Faults,
+    is_whole: bool,
 }
 
-impl Walk<'_> {
+impl Search<'_> {
     fn run(&mut self) {
-        let mut entries = WalkDir::new(self.root).min_depth(1).follow_links(true).into_iter();
-        while let Some(next) = entries.next() {
-            let entry = match next {
-                Ok(entry) => entry,
-                Err(error) => {
-                    self.report(&error);
-                    continue;
+        let mut walk = self.root.walk(WalkBounds::PACKAGE);
+        while let Some(next) = walk.next() {
+            let entered = next.and_then(|entry| {
+                let Some(item) = self.item(&entry) else { return Ok(()) };
+                if item.is_directory() {
+                    walk.enter(&entry)?;
                 }
-            };
-            let descend = self.visit(&entry);
-            if entry.file_type().is_dir() && !descend {
-                entries.skip_current_dir();
-            }
-            if self.items.len() > MAX_FILES {
-                let message =
-                    format!("has more than {MAX_FILES} files; juror reads no larger package");
-                self.faults.error(self.root, message, "");
-                return;
+                self.items.push(item);
+                Ok(())
+            });
+            if let Err(unreached) = entered {
+                self.report(&unreached);
             }
         }
     }
 
-    /// Notes an entry; returns whether to descend into it if it is a directory.
-    fn visit(&mut self, entry: &DirEntry) -> bool {
-        let Ok(relative) = entry.path().strip_prefix(self.root) else { return false };
+    /// What an entry is, unless it is ignored or lost.
+    fn item(&mut self, entry: &PathEntry) -> Option<Item> {
+        let relative = entry.path.strip_prefix(&**self.root).ok()?;
         let name = &*relative.to_string_lossy();
         if !self.format.wants(name) {
-            return false;
+            return None;
         }
-        let base_name = &*entry.file_name().to_string_lossy();
+        let base_name = &*entry.name().to_string_lossy();
         if !self.format.allows(base_name) {
             self.ignored(entry, name, base_name);
-            return false;
+            return None;
         }
         if relative.to_str().is_none() {
             if self.format.judges(name) {
-                self.faults.error(entry.path(), "has a name that is not UTF-8", NAME_HELP);
+                self.faults.error(&entry.path, "has a name that is not UTF-8", NAME_HELP);
             } else {
                 let message = "is ignored: its name is not UTF-8";
-                self.faults.warning(entry.path(), message, NAME_HELP);
+                self.faults.warning(&entry.path, message, NAME_HELP);
             }
-            return false;
+            return None;
         }
-        if entry.path_is_symlink() && !self.leads_inside(entry.path()) {
-            return false;
+        match entry.look() {
+            Ok((kind, metadata)) => {
+                if kind == Kind::File {
+                    self.check_size(&entry.path, metadata.len());
+                }
+                Some(Item { name: name.to_owned(), path: entry.path.clone(), kind })
+            }
+            Err(reason) => {
+                self.report(&Unreached { path: entry.path.clone(), reason });
+                None
+            }
         }
-        let kind = if entry.file_type().is_dir() {
-            Kind::Directory
-        } else if entry.file_type().is_file() {
-            Kind::File
-        } else {
-            let message = "is neither a file nor a directory";
-            self.faults.lack(entry.path(), message, "remove it from the package");
-            return false;
-        };
-        if kind == Kind::File {
-            self.check_size(entry);
-        }
-        self.items.push(Item { name: name.to_owned(), path: entry.path().to_owned(), kind });
-        true
     }
 
-    fn check_size(&mut self, entry: &DirEntry) {
-        let size = entry.metadata().map_or(0, |metadata| metadata.len());
+    fn check_size(&self, path: &FilePath, size: u64) {
         if size > RECOMMENDED_SIZE {
             let message = format!("has {} MiB; the format recommends at most 100", size >> 20);
             let help = "smaller files pass through archives and version control more easily";
-            self.faults.warning(entry.path(), message, help);
+            self.faults.warning(path, message, help);
         }
     }
 
     /// Reports that a file is ignored, if it looks like a mistake.
-    fn ignored(&mut self, entry: &DirEntry, name: &str, base_name: &str) {
+    fn ignored(&self, entry: &PathEntry, name: &str, base_name: &str) {
         let hidden = base_name.starts_with('.');
         let is_test_data = name.starts_with(self.format.layout().data)
             && (base_name.ends_with(".in") || base_name.ends_with(".ans"));
         let backup = base_name.ends_with('~') || base_name.starts_with('#');
         if is_test_data || !hidden && !backup && name.contains('/') {
             let message = "is ignored: the format does not allow its name";
-            self.faults.warning(entry.path(), message, NAME_HELP);
+            self.faults.warning(&entry.path, message, NAME_HELP);
         }
     }
 
-    fn leads_inside(&mut self, link: &Path) -> bool {
-        let target = std::fs::read_link(link).unwrap_or_default();
-        if link.canonicalize().is_ok_and(|real| real.starts_with(&self.real_root)) {
-            return true;
-        }
-        let message = format!("is a link to {}, which is outside of the package", target.display());
-        let help = "copy the file into the package";
-        self.lost(link, message, help);
-        false
-    }
-
-    fn report(&mut self, error: &walkdir::Error) {
-        let path = error.path().unwrap_or(self.root);
-        let target = std::fs::read_link(path).ok();
-        let name = path.strip_prefix(self.root).ok().and_then(Path::to_str);
-        if name.is_some_and(|name| !self.format.wants(name)) {
-            return;
-        }
-        let base_name = path.file_name().and_then(|name| name.to_str());
-        if base_name.is_some_and(|name| !self.format.allows(name)) {
-            return;
-        }
-        let (message, help) = match (error.loop_ancestor(), target) {
-            (Some(_), _) => {
-                ("is a link to a directory that contains it".to_owned(), "remove the link")
+    fn report(&mut self, unreached: &Unreached) {
+        let Unreached { path, reason } = unreached;
+        let target = path.target().ok();
+        let target = target.as_deref().map(Path::display);
+        let (message, help) = match (reason, target) {
+            (Obstacle::Special, _) => {
+                self.faults.lack(path, reason.to_string(), "remove it from the package");
+                return;
             }
-            (None, Some(target)) => {
-                let message = format!("is a link to {}, which does not exist", target.display());
-                (message, "fix or remove the link")
+            (Obstacle::TooMany(_) | Obstacle::TooDeep(_) | Obstacle::TooLinked(_), _) => {
+                self.is_whole = false;
+                self.faults.error(path, format!("{reason}; juror reads no larger package"), "");
+                return;
             }
-            (None, None) => {
-                let reason =
-                    error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                (format!("cannot be read: {reason}"), "")
+            (Obstacle::Loop, _) => (reason.to_string(), "remove the link"),
+            (Obstacle::Outside, Some(target)) => (
+                format!("is a link to {target}, which is outside of the package"),
+                "copy the file into the package",
+            ),
+            (Obstacle::System(error), Some(target)) if error.kind() == ErrorKind::NotFound => {
+                (format!("is a link to {target}, which does not exist"), "fix or remove the link")
             }
+            _ => (reason.to_string(), ""),
         };
         self.lost(path, message, help);
     }
 
     /// Reports an item that is not read. Submissions are judged even if one of them is lost; the loss of a test case
     /// or a validator would change verdicts.
-    fn lost(&self, path: &Path, message: impl Into<String>, help: &str) {
-        let name = path.strip_prefix(self.root).unwrap_or(path);
+    fn lost(&self, path: &FilePath, message: impl Into<String>, help: &str) {
+        let name = path.strip_prefix(&**self.root).unwrap_or(path);
         match self.format.judges(&name.to_string_lossy()) {
             true => drop(self.faults.error(path, message, help)),
             false => self.faults.lack(path, message, help),
@@ -275,7 +238,8 @@ impl Walk<'_> {
     }
 }
 
-const NAME_HELP: &str =
+/// What names a format allows.
+pub(super) const NAME_HELP: &str =
     "names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`";
 
 /// `^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`

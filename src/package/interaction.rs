@@ -2,17 +2,16 @@
 //!
 //! Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
 
-use std::path::Path;
-
 use crate::model::diagnostic::{Place, Spot};
+use crate::model::root::FilePath;
 use crate::model::text::visible;
 use crate::package::faults::Faults;
-use crate::package::text::{MAX_SIZE, start_of};
+use crate::package::text::MAX_SIZE;
 
 /// Reports the faults of such a file.
-pub(super) fn check(path: &Path, faults: &Faults) {
+pub(super) fn check(path: &FilePath, faults: &Faults) {
     let help = "each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes";
-    let Some(text) = faults.readable(path, start_of(path, MAX_SIZE)) else { return };
+    let Some(text) = faults.readable(path, path.start(MAX_SIZE)) else { return };
     if text.trim_ascii().is_empty() {
         faults.error(path, "is empty", help);
         return;
@@ -22,7 +21,7 @@ pub(super) fn check(path: &Path, faults: &Faults) {
     let mut lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
     if let Some((line, number)) = lines.find(|(line, _)| !is_known(line)) {
         let spot = Spot { line: number, column: 1, text: visible(line).to_string(), width: 1 };
-        let place = Place { path: path.to_owned(), spot: Some(spot) };
+        let place = Place { path: path.into(), spot: Some(spot) };
         faults.error(place, "starts with neither `<` nor `>`", help);
     }
 }

@@ -38,6 +38,7 @@ use std::path::Path;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::{Files, is_inside};
@@ -67,7 +68,7 @@ trait Format: Sync {
     fn sign(&self) -> &'static str;
 
     /// Why a directory counts as one of this format, in a line; `None` if it does not.
-    fn detect(&self, dir: &Path) -> Option<String>;
+    fn detect(&self, dir: &FilePath) -> Option<String>;
 
     /// Whether this name below the package's directory belongs to the package; other files are not checked.
     fn wants(&self, _name: &str) -> bool {
@@ -134,6 +135,7 @@ pub fn read(dir: &Path) -> Reading {
 /// Reads the package in a directory; with a name, in the format of that name.
 pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     let named = FORMATS.into_iter().find(|it| format == Some(name(*it)));
+    let dir = &FilePath::root(dir);
     let (format, reason) = match detect::format(dir, named) {
         Ok(found) => found,
         Err(diagnostic) => {
@@ -142,7 +144,7 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     };
     let layout = format.layout();
     let tree = Files::read(dir, format);
-    let draft = format.read(&tree);
+    let draft = tree.is_whole.then(|| format.read(&tree)).flatten();
     let problem = draft.and_then(|draft| draft.finish(&tree));
     let problem = problem.map(|problem| match problem.format_reason.is_empty() {
         true => Problem { format_reason: reason, ..problem },

@@ -3,10 +3,10 @@
 //! A parser is a `fn(&Node) -> Parse<T>`. A fault is reported at once, so that one run shows all of them; the
 //! [`Reported`] that the parser returns only proves it. A [`Map`] hands its nodes to parsers, one line for each key.
 
-use std::path::Path;
 use std::slice::from_ref;
 
 use crate::model::diagnostic::Place;
+use crate::model::root::FilePath;
 use crate::package::faults::{Faults, Reported};
 use crate::package::suggest::{list, meant_or};
 use crate::package::text::{Page, Range, TextFile, shown};
@@ -24,7 +24,7 @@ pub(super) struct SettingsFile<'f> {
 
 impl<'f> SettingsFile<'f> {
     /// Reads a file with the parser of its language; `None` if it is unreadable, which is reported.
-    pub(super) fn read(path: &Path, faults: &'f Faults, parse: Parser) -> Option<Self> {
+    pub(super) fn read(path: &FilePath, faults: &'f Faults, parse: Parser) -> Option<Self> {
         Self::of(TextFile::read(path, faults)?, faults, parse)
     }
 

@@ -1,8 +1,7 @@
 //! The statements of a package, to be shown.
 
-use std::path::PathBuf;
-
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::package::files::Files;
 use crate::package::format_of;
 
@@ -14,7 +13,7 @@ pub struct Statement {
     /// Its markup.
     pub form: Form,
     /// The file.
-    pub path: PathBuf,
+    pub path: FilePath,
 }
 
 /// The markup of a statement. The first ones can be shown best.
@@ -32,7 +31,7 @@ pub enum Form {
 
 impl Statement {
     /// The statement in a file, if its ending is one of statements.
-    pub(super) fn of(language: String, path: PathBuf) -> Option<Self> {
+    pub(super) fn of(language: String, path: FilePath) -> Option<Self> {
         let form = match path.extension()?.to_str()? {
             "md" => Form::Markdown,
             "tex" => Form::Latex,
@@ -47,7 +46,8 @@ impl Statement {
 pub fn statements(problem: &Problem) -> Vec<Statement> {
     let Some(format) = format_of(problem) else { return Vec::new() };
     let mut all = format.statements(&Files::read(&problem.dir, format));
-    all.retain(|statement| statement.path.is_file());
+    // What leads out is told when it is read.
+    all.retain(|statement| !statement.path.is_missing());
     all.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));
     all.dedup_by(|a, b| a.language == b.language);
     all

@@ -1,11 +1,10 @@
 //! `[testlib]` in `juror.toml`: programs of a package that are written with `testlib.h`.
 
-use std::path::PathBuf;
-
 use crate::language::table::{Language, TESTLIB_CODE};
 use crate::model::problem::{Interaction, Problem};
 use crate::model::program::{IncludedFile, Program};
 use crate::model::protocol::Protocol;
+use crate::model::root::FilePath;
 use crate::package::files::Files;
 use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
@@ -40,7 +39,7 @@ pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &mut Problem) -> Pars
     Ok(())
 }
 
-fn header(node: &Node<'_>, tree: &Files) -> Parse<PathBuf> {
+fn header(node: &Node<'_>, tree: &Files) -> Parse<FilePath> {
     match tree.file(node.word()) {
         Some(item) => Ok(item.path.clone()),
         None => {
@@ -75,7 +74,7 @@ fn check_role(node: &Node<'_>, problem: &Problem) -> Parse<()> {
 }
 
 /// Puts the header beside a program; a single C++ file is also built as a testlib program.
-fn prepare(program: &mut Program, header: Option<&PathBuf>) {
+fn prepare(program: &mut Program, header: Option<&FilePath>) {
     let header = header.map(|path| IncludedFile::beside(path.clone()).for_language("cpp"));
     program.include.extend(header);
     let is_cpp = Language::of_file(&program.path).is_some_and(|language| language.code == "cpp");

@@ -1,10 +1,9 @@
 //! Text files written by people, and remarks about spots in them.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::blob::Blob;
 use crate::model::diagnostic::{LINE_MAX, Place, Spot};
+use crate::model::root::FilePath;
 use crate::model::units::Bytes;
 use crate::package::faults::{Faults, Reported};
 
@@ -56,8 +55,8 @@ impl TextFile {
     ///
     /// By "General requirements", it must have Unix line ends and no byte-order mark. A mark confuses programs that
     /// read the file, and is an error; juror tolerates other line ends.
-    pub(super) fn read(path: &Path, faults: &Faults) -> Option<Self> {
-        let bytes = faults.readable(path, start_of(path, MAX_SIZE + 1))?;
+    pub(super) fn read(path: &FilePath, faults: &Faults) -> Option<Self> {
+        let bytes = faults.readable(path, path.start(MAX_SIZE + 1))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
@@ -150,18 +149,10 @@ impl Untidy {
     }
 }
 
-/// The first bytes of a file, at most `most`. Fails if it is not a file: a pipe could block, and a device has no end.
-pub(super) fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    if !path.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
-    Blob::file(path).start(most)
-}
-
 /// Whether there is a file of settings that contains all these words.
-pub(super) fn settings_have(path: &Path, words: &[&str]) -> bool {
+pub(super) fn settings_have(path: &FilePath, words: &[&str]) -> bool {
     let has = |text: &[u8], word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
-    start_of(path, MAX_SIZE).is_ok_and(|text| words.iter().all(|word| has(&text, word)))
+    path.start(MAX_SIZE).is_ok_and(|text| words.iter().all(|word| has(&text, word)))
 }
 
 /// A file, and where its faults are reported.

@@ -4,10 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
-
 use crate::model::problem::Problem;
 use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
+use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 
 /// The directory of the files below `generators/`.
@@ -19,7 +18,7 @@ pub struct Imported {
     /// The path below `data/`, without extension.
     pub name: String,
     /// Its files, and their copies below `generators/`.
-    pub files: Vec<(PathBuf, PathBuf)>,
+    pub files: Vec<(FilePath, PathBuf)>,
 }
 
 /// All cases of a package.
@@ -31,22 +30,15 @@ pub fn all(problem: &Problem) -> Vec<Imported> {
     cases.map(|case| Imported { name: case.name.clone(), files: files(problem, case) }).collect()
 }
 
-fn files(problem: &Problem, case: &TestCase) -> Vec<(PathBuf, PathBuf)> {
+fn files(problem: &Problem, case: &TestCase) -> Vec<(FilePath, PathBuf)> {
     let base = problem.dir.join(problem.layout.data).join(&case.name);
     let given = Path::new(GIVEN).join(&case.name);
     let own = CASE_EXTENSIONS.into_iter().map(|extension| {
         (base.with_added_extension(extension), given.with_added_extension(extension))
     });
-    let mut files: Vec<(PathBuf, PathBuf)> = own.filter(|(from, _)| from.is_file()).collect();
-    let beside = base.with_added_extension(CASE_FILES);
-    let entries = WalkDir::new(&beside).follow_links(true).sort_by_file_name();
-    for entry in entries.into_iter().flatten() {
-        if let Ok(below) = entry.path().strip_prefix(&beside)
-            && entry.file_type().is_file()
-        {
-            let to = given.with_added_extension(CASE_FILES).join(below);
-            files.push((entry.path().to_owned(), to));
-        }
-    }
+    let mut files: Vec<(FilePath, PathBuf)> = own.filter(|(from, _)| from.is_file()).collect();
+    // The reader has left out what is ignored, and reported what leads out.
+    let beside = given.with_added_extension(CASE_FILES);
+    files.extend(case.files.iter().map(|file| (file.path.clone(), beside.join(&file.name))));
     files
 }

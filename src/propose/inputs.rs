@@ -1,7 +1,6 @@
 //! The inputs of a first set: those that the grammar writes, and of these the ones that the package can use.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::proposal::EqualInput;
 use crate::model::recipe::{InputSource, Recipe};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::count;
 use crate::propose::ideas::{Idea, at_bounds, ideas};
@@ -108,7 +108,7 @@ impl Making<'_> {
         };
         for file in &so_far.known.files {
             // An input that the grammar refuses reaches no bound; `verify` reports it.
-            let input = fs::read(file).map_err(JudgeError::on("read", file))?;
+            let input = file.read().map_err(JudgeError::on("read", file))?;
             let _ = so_far.coverage.add(self.grammar, &input, file);
         }
         let mut left_out = self.round(ideas(self.grammar, self.seed), &mut so_far)?;
@@ -200,10 +200,10 @@ impl Making<'_> {
         }
         for other in self.others {
             let path = Path::new("the input");
-            let Err(Rejection::Invalid(refusal) | Rejection::Grammar(refusal)) =
-                validate(other, &input, path)
-            else {
-                continue;
+            let refusal = match validate(other, &input, path) {
+                Ok(()) => continue,
+                Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
+                Err(Rejection::Invalid(refusal) | Rejection::Grammar(refusal)) => refusal,
             };
             let path = other.source.path.clone();
             let by = Refused {
@@ -218,7 +218,7 @@ impl Making<'_> {
         {
             let problem = self.bench.problem;
             let dir = problem.dir.join(problem.layout.input_validators);
-            return Ok(Came::Refused(dir.join(&refused.validator), refused));
+            return Ok(Came::Refused(dir.join(&refused.validator).into(), refused));
         }
         Ok(Came::Input(input, unreached))
     }
@@ -257,7 +257,7 @@ fn remark(
 /// The existing inputs.
 struct Known {
     names: HashMap<Digest, String>,
-    files: Vec<PathBuf>,
+    files: Vec<FilePath>,
 }
 
 impl Known {
@@ -276,7 +276,7 @@ impl Known {
                     known.add(&case.name, &text.as_bytes().into())?;
                 }
                 (InputSource::Copy, Some(base)) => {
-                    known.add(&case.name, &Blob::file(base.with_added_extension("in")))?;
+                    known.add(&case.name, &Blob::file(&base.with_added_extension("in")))?;
                 }
                 _ => {}
             }
@@ -286,7 +286,7 @@ impl Known {
 
     fn add(&mut self, name: &str, input: &Blob) -> Result<(), JudgeError> {
         self.names.entry(digest(input)?).or_insert_with(|| name.to_owned());
-        self.files.extend(input.path().map(Path::to_owned));
+        self.files.extend(input.path().cloned());
         Ok(())
     }
 

@@ -3,21 +3,25 @@
 //! Nothing in the recipe moves and no file is replaced. Before anything is renamed, the new text is read again and
 //! must give the old cases and the new ones.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 
 use crate::generate::Mode;
-use crate::generate::files::{place_file, remove};
+use crate::generate::files::{obstacles, place_file, remove};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{Interaction, Problem};
 use crate::model::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::package::recipe;
 use crate::package::recipe::insert::{inserted, quoted};
 use crate::propose::import::{GIVEN, Imported};
 use crate::propose::inputs::Made;
+
+/// Upper bound on a recipe, in bytes, as in its reader.
+const LONGEST: u64 = 1 << 20;
 
 /// Upper bound in bytes on an input in the recipe itself; longer ones get a file.
 const INLINE: usize = 1000;
@@ -68,14 +72,20 @@ impl Addition<'_> {
     pub fn write(&self, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let generators = self.problem.dir.join(recipe::DIRECTORY);
         let path = self.problem.dir.join(recipe::PATH);
-        let mut files: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+        let mut files: Vec<(FilePath, Vec<u8>)> = Vec::new();
         for case in cases.iter().filter(|case| !case.is_inline()) {
             let file = generators.join(&case.file).with_added_extension("in");
             files.push((file, case.input.to_vec()));
         }
         for (from, to) in self.imported.iter().flat_map(|imported| &imported.files) {
-            let contents = fs::read(from).map_err(JudgeError::on("read", from))?;
+            let contents = from.read().map_err(JudgeError::on("read", from))?;
             files.push((generators.join(to), contents));
+        }
+        let named = files.iter().filter_map(|(file, _)| file.strip_prefix(&*generators).ok());
+        let named = named.map(|name| name.display().to_string()).chain([recipe::NAME.to_owned()]);
+        let in_the_way = obstacles(&generators, &named.collect());
+        if !in_the_way.is_empty() {
+            return Err(Stop::Diagnosed(in_the_way));
         }
         for (file, contents) in &files {
             if place_file(file, contents, Mode::Check)? == GeneratedState::Differs {
@@ -84,7 +94,7 @@ impl Addition<'_> {
                 return Err(Diagnostic::error(file, message).help(help).into());
             }
         }
-        let mut new: Vec<&Path> = Vec::new();
+        let mut new: Vec<&FilePath> = Vec::new();
         let placed = files.iter().try_for_each(|(file, contents)| {
             if place_file(file, contents, Mode::Write)? == GeneratedState::Created {
                 new.push(file);
@@ -94,14 +104,14 @@ impl Addition<'_> {
         let added = placed.and_then(|()| self.settle(&path, cases));
         if added.is_err() {
             // Removes the new files; one that cannot be removed does no harm.
-            new.into_iter().for_each(|file| drop(remove(&generators, &[file])));
+            new.into_iter().for_each(|file| drop(remove(&generators, &[file.as_path()])));
         }
         added
     }
 
     /// Writes the recipe, once it is checked; the new cases get a solution if they have none.
-    fn settle(&self, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
-        let read = |_| fs::read_to_string(path).map_err(JudgeError::on("read", path));
+    fn settle(&self, path: &FilePath, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
+        let read = |_| path.text(LONGEST).map_err(JudgeError::on("read", path));
         let old = self.recipe.map(read).transpose()?;
         let is_alone =
             self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
@@ -164,10 +174,9 @@ impl Addition<'_> {
             self.problem.dir.join(self.problem.layout.secret).join(&below),
             self.problem.dir.join(recipe::DIRECTORY).join(&below),
         ];
-        let files = dirs.iter().filter_map(|dir| fs::read_dir(dir).ok());
-        let files = files.flatten().flatten();
+        let files = dirs.iter().filter_map(|dir| dir.names().ok()).flatten();
         let mut names: Vec<String> =
-            files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+            files.map(|name| name.to_string_lossy().into_owned()).collect();
         for case in self.recipe.iter().flat_map(|recipe| &recipe.cases) {
             if let Some((above, name)) = case.name.rsplit_once('/')
                 && (above.ends_with(&format!("/{below}")) || above.ends_with(&format!("-{below}")))
@@ -200,23 +209,18 @@ impl Addition<'_> {
     }
 
     /// Reads a text from a file beside the recipe, since it refers to files there, and checks its cases.
-    fn read(&self, text: &str, path: &Path, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
-        let fault = JudgeError::on("write", path);
-        let dir = path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(dir).map_err(fault)?;
-        let beside =
-            tempfile::Builder::new().prefix(".generators-").suffix(".yaml").tempfile_in(dir);
-        let beside = beside.map_err(fault)?;
-        fs::write(beside.path(), text).map_err(fault)?;
-        let reading = recipe::of_problem(beside.path(), self.problem);
+    fn read(&self, text: &str, path: &FilePath, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
+        let write = |file: &FilePath| file.create()?.write_all(text.as_bytes());
+        let beside = path.replacement(write).map_err(JudgeError::on("write", path))?;
+        let reading = recipe::of_problem(beside.beside(), self.problem);
         let is_whole = !reading.diagnostics.iter().any(Diagnostic::is_error);
         let recipe = reading.recipe.filter(|_| is_whole);
         let mut recipe = recipe.ok_or_else(|| by_hand(path, self.into))?;
         let names = self.found(&recipe, cases);
         let names = names.ok_or_else(|| by_hand(path, self.into))?;
-        path.clone_into(&mut recipe.path);
+        recipe.path = path.clone();
         for case in &mut recipe.cases {
-            path.clone_into(&mut case.place.path);
+            path.as_path().clone_into(&mut case.place.path);
         }
         Ok(Added { recipe, names })
     }
@@ -292,8 +296,8 @@ fn is_block(text: &str) -> bool {
 /// An accepted submission, by its path in a recipe.
 fn solution(problem: &Problem) -> Option<String> {
     let right = problem.dir.join(problem.layout.accepted);
-    let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&right))?;
-    let below = submission.program.path.strip_prefix(&problem.dir).ok()?;
+    let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&*right))?;
+    let below = submission.program.path.strip_prefix(&*problem.dir).ok()?;
     Some(format!("/{}", below.display()))
 }
 

@@ -26,7 +26,7 @@ impl ProtocolError {
 }
 
 /// The version of the frames and their contents.
-const PROTOCOL: u32 = 5;
+const PROTOCOL: u32 = 6;
 
 /// The longest first line.
 const LONGEST_LINE: usize = 200;
@@ -197,7 +197,7 @@ mod tests {
         check("juror worker-like thing\n", "it is another juror");
         check(&Peer::Sender.greeting(), "does not begin with");
         check(&greeting.replace("rules ", "rules 0"), "it is another juror");
-        check(&greeting.replace("protocol 5", "protocol 6"), "it is another juror");
+        check(&greeting.replace("protocol ", "protocol 1"), "it is another juror");
         check(&format!("juror worker {}", "x".repeat(1000)), "does not begin with");
         check("\u{1b}[2J", "but with `\\x1b[2J`");
     }

@@ -37,8 +37,6 @@ pub struct Member {
     pub name: String,
     /// The facts about its machine.
     pub facts: Facts,
-    /// How much longer it takes than the first of all workers.
-    pub pace: f64,
 }
 
 /// Workers that are alike, behind one address.
@@ -60,7 +58,7 @@ pub trait WorkerGroup: Send + Sync {
 pub struct ReplyTo {
     pub(super) shared: Arc<Shared>,
     pub(super) worker: usize,
-    /// The facts of the first of all workers, whose times count.
+    /// The facts of the first of all workers.
     pub first: Facts,
 }
 

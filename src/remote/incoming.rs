@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::{Blob, Digest};
+use crate::model::root::FilePath;
 use crate::model::tree::{Place, Tree};
 use crate::remote::frame::ProtocolError;
 
@@ -88,7 +89,10 @@ impl IncomingBlob {
             None => self.memory.into(),
             Some((file, home)) => {
                 let path = file.path().to_path_buf();
-                Blob::within(&Place::new(path.clone(), (file.into_temp_path(), home)), path)
+                Blob::within(
+                    &Place::new(path.clone(), (file.into_temp_path(), home)),
+                    FilePath::root(path),
+                )
             }
         };
         let blob = Blob::elsewhere(self.length, Some(digest));
@@ -192,7 +196,7 @@ mod tests {
             assert_eq!(blob.start(u64::MAX).unwrap(), bytes);
             assert_eq!(blob.len().unwrap(), length as u64);
             assert_eq!(blob.known_digest(), Some(Blob::from(bytes).digest().unwrap()));
-            let path = blob.path().map(std::path::Path::to_path_buf);
+            let path = blob.path().map(std::path::PathBuf::from);
             assert_eq!(path.is_some(), length > IN_MEMORY);
             drop(blob);
             assert!(path.is_none_or(|path| !path.exists()));

@@ -71,7 +71,10 @@ impl JudgeSide {
         while let Some((message, behind)) = self.frames.next::<FromWorker>()? {
             match message {
                 FromWorker::Alive => {}
-                FromWorker::Ready(facts) => heard.push(Received::Ready(facts)),
+                FromWorker::Ready(mut facts) => {
+                    facts.bound();
+                    heard.push(Received::Ready(facts));
+                }
                 FromWorker::Need { stream, digest } => {
                     heard.push(Received::Need { stream, digest })
                 }
@@ -122,6 +125,9 @@ impl JudgeSide {
     ) -> Result<Ended, ProtocolError> {
         let mut coming = self.results.remove(&number).unwrap_or_default();
         let Ended::Came(reply) = &mut ended else { return Ok(ended) };
+        if !reply.is_possible() {
+            return Err(ProtocolError::new("it reports an impossible time or size"));
+        }
         let mut kept = reply.replies().into_iter().flat_map(|reply| &reply.kept);
         if !kept.all(|tree| all_stay(&tree.entries)) {
             return Err(ProtocolError::new(

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::model::forks;
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::remote::group::{Envelope, Tools, WorkerGroup};
 use crate::remote::message::Facts;
 use crate::remote::serve::lock;
+use crate::sandbox::forks;
 
 /// How to reach a worker.
 #[derive(Debug)]

@@ -32,6 +32,19 @@ pub struct Facts {
     pub pace: Duration,
 }
 
+impl Facts {
+    /// Upper bound on the slots that a worker may claim.
+    const SLOTS_MAX: usize = 4096;
+    /// Upper bound on the time of the fixed piece of work.
+    const PACE_MAX: Duration = Duration::from_secs(3600);
+
+    /// Makes its numbers possible: later code computes with them.
+    pub(super) fn bound(&mut self) {
+        self.slots = self.slots.min(Self::SLOTS_MAX);
+        self.pace = self.pace.min(Self::PACE_MAX);
+    }
+}
+
 /// A number that both sides use for a job or a stream of bytes.
 pub(super) type RequestId = u64;
 

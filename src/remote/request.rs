@@ -1,13 +1,15 @@
-//! What a worker is asked to run, one job or two joined ones, and what comes back; with the conversion of their times
-//! between machines.
+//! What a worker is asked to run, one job or two joined ones, and what comes back.
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::executor::Executor;
 use crate::model::job::{Job, Repeat, Reply};
-use crate::model::joint::{JointJob, JointReply};
-use crate::model::outcome::Outcome;
+use crate::model::joint::{JointJob, JointReply, Part};
+use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::stop::Stop;
+use crate::model::units::Bytes;
 
 /// One program, or two that talk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,18 +50,6 @@ impl AnyJob {
             Self::Joint(job) => AnyReply::Joint(executor.run_two(job, repeat)?.into()),
         })
     }
-
-    /// Converts the limits for a machine that takes `pace` times as long.
-    pub(super) fn convert_limits(&mut self, pace: f64) {
-        if pace == 1.0 {
-            return;
-        }
-        for limits in self.jobs_mut().into_iter().map(|job| &mut job.limits) {
-            for time in [&mut limits.cpu_time, &mut limits.wall_time].into_iter().flatten() {
-                *time = time.mul_f64(pace);
-            }
-        }
-    }
 }
 
 impl AnyReply {
@@ -93,9 +83,44 @@ impl AnyReply {
     }
 }
 
-/// Converts measured times to those of the first machine.
-pub(super) fn convert_outcome(outcome: &mut Outcome, pace: f64) {
-    for time in [&mut outcome.cpu_time, &mut outcome.wall_time, &mut outcome.queued] {
-        *time = time.div_f64(pace);
+/// Upper bound on a time that a worker reports: far above any limit, and far below what overflows.
+const TIME_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+/// Upper bound on a size that a worker reports.
+const SIZE_MAX: Bytes = Bytes(1 << 50);
+
+impl AnyReply {
+    /// Whether all its numbers are possible. Later code computes with them.
+    pub(super) fn is_possible(&self) -> bool {
+        let is_sound = |reply: &&Reply| is_possible(&reply.outcome);
+        let of_joint = match self {
+            Self::Single(_) => true,
+            Self::Joint(reply) => {
+                let JointReply { program, partner, told, deadlock, transcript } = &**reply;
+                let of_part = |part: &Part| {
+                    let times = [part.started, part.ended, part.closed, part.slept];
+                    times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
+                };
+                let said = transcript.first.iter().chain(&transcript.last).map(|said| said.at);
+                let mut more =
+                    told.iter().copied().chain(deadlock.iter().map(|it| it.at)).chain(said);
+                of_part(program)
+                    && of_part(partner)
+                    && more.all(|time| time <= TIME_MAX)
+                    && transcript.left_out <= SIZE_MAX
+            }
+        };
+        of_joint && self.replies().iter().all(is_sound)
     }
+}
+
+fn is_possible(outcome: &Outcome) -> bool {
+    let Outcome { cpu_time, wall_time, queued, .. } = outcome;
+    let mut times = [*cpu_time, *wall_time, *queued].into_iter();
+    let Outcome { peak_memory, stdout_bytes, stderr_bytes, file_bytes, .. } = outcome;
+    let mut sizes = [peak_memory, stdout_bytes, stderr_bytes, file_bytes].into_iter();
+    let is_code = match outcome.ending {
+        Ending::Exited(code) => (0..=255).contains(&code),
+        Ending::Signalled(signal) => (1..2 * Signal::ELSEWHERE).contains(&signal.0),
+    };
+    is_code && times.all(|time| time <= TIME_MAX) && sizes.all(|size| *size <= SIZE_MAX)
 }

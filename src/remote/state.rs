@@ -32,11 +32,8 @@ const MOST_SILENT: u32 = 20;
 /// How long to wait before reporting a lost worker: Ctrl-C ends the commands that connect, too, and may be the cause.
 pub(super) const MOMENT: Duration = Duration::from_millis(300);
 
-/// Paces that differ by less count as equal.
-const SAME_PACE: f64 = 0.05;
-
-/// Paces that differ by more are worth a warning.
-const OTHER_PACE: f64 = 0.1;
+/// Workers whose paces differ by more than this factor are worth a warning.
+const OTHER_PACE: f64 = 1.1;
 
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
@@ -68,8 +65,6 @@ pub(super) struct WorkerState {
     pub(super) tools: Tools,
     /// How many jobs it may have at once, if its facts do not say.
     pub(super) places: Option<usize>,
-    /// How much longer it takes than the first one.
-    pub(super) pace: f64,
     /// How many programs were run, by worker name.
     pub(super) programs: BTreeMap<String, usize>,
     pub(super) silent: u32,
@@ -87,7 +82,7 @@ pub(super) struct Awaited {
 impl WorkerState {
     /// A worker of which only the name is known.
     pub(super) fn new(name: String) -> Self {
-        Self { name, pace: 1.0, ..Self::default() }
+        Self { name, ..Self::default() }
     }
 
     pub(super) fn is_there(&self) -> bool {
@@ -162,27 +157,23 @@ impl Shared {
         refused.into_iter().for_each(|(worker, reason)| self.lose(worker, &reason));
         let mut state = self.lock();
         let there = state.workers.iter().filter(|worker| worker.is_there());
-        let facts: Vec<Facts> = there.filter_map(|worker| worker.facts.clone()).collect();
-        let paces = paces(&facts);
+        let all: Vec<Facts> = there.filter_map(|worker| worker.facts.clone()).collect();
         let mut names: Vec<String> = Vec::new();
-        let mut others = Vec::new();
+        let mut told = Vec::new();
         let there = state.workers.iter_mut().filter(|worker| worker.is_there());
-        for ((worker, facts), pace) in there.zip(&facts).zip(paces) {
+        for (worker, facts) in there.zip(&all) {
             let number = names.iter().filter(|name| **name == facts.name).count();
             names.push(facts.name.clone());
             worker.name = match number {
                 0 => facts.name.clone(),
                 number => format!("{} ({})", facts.name, number + 1),
             };
-            // A group converts times itself.
-            if worker.places.is_none() {
-                worker.pace = pace;
-                others.push((worker.name.clone(), pace));
+            // A group compares its members itself.
+            if let (Some(first), None) = (all.first(), worker.places) {
+                told.extend(told_of_pace(&worker.name, facts, first));
             }
         }
-        let first = names.first().cloned().unwrap_or_default();
-        let told = others.iter().filter_map(|(name, pace)| told_of_pace(name, *pace, &first));
-        state.remarks.extend(told.map(|remark| (Instant::now(), remark)));
+        state.remarks.extend(told.into_iter().map(|remark| (Instant::now(), remark)));
     }
 
     /// Checks regularly whether all workers have sent something.
@@ -373,30 +364,15 @@ impl State {
     }
 }
 
-/// How much longer each takes than the first, rounded to 1 if nearly equal. Workers on one machine share a pace.
-fn paces(facts: &[Facts]) -> Vec<f64> {
-    let of_machine = |boot: &str| {
-        let same = facts.iter().filter(|facts| facts.boot == boot);
-        same.map(|facts| facts.pace).min().unwrap_or_default()
-    };
-    let first = facts.first().map(|first| of_machine(&first.boot)).unwrap_or_default();
-    facts.iter().map(|facts| relative_pace(of_machine(&facts.boot), first)).collect()
-}
-
-/// How much longer one takes than the other, rounded to 1 if nearly equal.
-pub(super) fn relative_pace(it: Duration, first: Duration) -> f64 {
-    let pace = it.as_secs_f64() / first.as_secs_f64();
-    let is_same = !pace.is_finite() || pace <= 0.0 || (pace - 1.0).abs() <= SAME_PACE;
-    if is_same { 1.0 } else { pace.clamp(0.01, 100.0) }
-}
-
-/// A warning about a worker whose pace differs this much from that of the first, if it is worth one.
-pub(super) fn told_of_pace(name: &str, pace: f64, first: &str) -> Option<Diagnostic> {
-    if (1.0 / (1.0 + OTHER_PACE)..=1.0 + OTHER_PACE).contains(&pace) {
+/// A warning about a worker whose pace differs from that of the first, if it is worth one.
+pub(super) fn told_of_pace(name: &str, it: &Facts, first: &Facts) -> Option<Diagnostic> {
+    let pace = it.pace.as_secs_f64() / first.pace.as_secs_f64();
+    let is_known = pace.is_finite() && pace > 0.0;
+    if it.boot == first.boot || !is_known || (1.0 / OTHER_PACE..=OTHER_PACE).contains(&pace) {
         return None;
     }
+    let first = &first.name;
     let message = format!("it takes {pace:.2} times as long as {first} for the same work");
-    let help = "times and time limits are converted to those of the first worker; \
-                measure time limits on machines that are alike";
+    let help = "use workers that are alike: the same time limit holds on all of them";
     Some(Diagnostic::warning(name, message).help(help))
 }

@@ -1,6 +1,6 @@
 //! The tools of workers, in place of this machine's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
@@ -59,6 +59,31 @@ impl Probe for RemoteTools {
         state.tools.entry(word.to_owned()).or_insert(best.clone());
         drop(state);
         Some(best)
+    }
+
+    /// `elsewhere` answers for the workers; nothing is asked of this machine.
+    fn on_path(&self, _: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, String> {
+        Err("is on another machine".to_owned())
+    }
+
+    fn real_path(&self, _: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    fn hops(&self, path: &Path) -> Vec<PathBuf> {
+        vec![path.to_owned()]
+    }
+
+    fn links_out_of(&self, _: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn size(&self, _: &Path) -> Option<u64> {
+        None
     }
 
     fn home(&self) -> Option<PathBuf> {

@@ -26,7 +26,7 @@ use crate::remote::judge_side::Response;
 use crate::remote::link::{OpenRoute, Pipes, Process, Route, Sender};
 use crate::remote::message::{Ended, Facts, RequestId, ToWorker};
 use crate::remote::packing::pack;
-use crate::remote::request::{AnyJob, AnyReply, convert_outcome};
+use crate::remote::request::{AnyJob, AnyReply};
 use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
 use crate::remote::tools::RemoteTools;
 
@@ -164,19 +164,18 @@ impl Workers {
 /// A worker by itself, or each member of a group. One that was killed before it was heard of may have run programs.
 pub(super) fn reported(worker: &WorkerState, members: Vec<Member>) -> Vec<WorkerReport> {
     let mut programs = worker.programs.clone();
-    let members = members.into_iter().map(|it| (it.name, Some(it.facts), it.pace));
+    let members = members.into_iter().map(|it| (it.name, Some(it.facts)));
     let mut members: Vec<_> = members.collect();
     if members.is_empty() {
-        members.push((worker.name.clone(), worker.facts.clone(), worker.pace));
+        members.push((worker.name.clone(), worker.facts.clone()));
     }
     let unheard = programs.keys().filter(|name| members.iter().all(|it| it.0 != **name));
     let isolation = worker.facts.as_ref().map(|facts| facts.isolation);
-    let unheard: Vec<_> = unheard.map(|name| (name.clone(), None, worker.pace)).collect();
+    let unheard: Vec<_> = unheard.map(|name| (name.clone(), None)).collect();
     let all = members.into_iter().chain(unheard);
-    let reports = all.map(|(name, facts, pace)| WorkerReport {
+    let reports = all.map(|(name, facts)| WorkerReport {
         isolation: facts.as_ref().map(|facts| facts.isolation).or(isolation),
         slots: facts.map_or(0, |facts| facts.slots),
-        pace,
         programs: programs.remove(&name).unwrap_or_default(),
         lost: worker.lost.clone(),
         name,
@@ -228,9 +227,8 @@ impl Workers {
         let (ways, behind) = pack(job)?;
         for _ in 0..MOST_LOST {
             let (sender, receiver) = sync_channel(1);
-            let (worker, number, pace) = self.take(&jobs, sender)?;
-            let (mut job, ways) = (job.clone(), ways.clone());
-            job.convert_limits(pace);
+            let (worker, number) = self.take(&jobs, sender)?;
+            let (job, ways) = (job.clone(), ways.clone());
             let bytes = frame(&ToWorker::Run { number, repeat, ways, job }, &[&behind]);
             let bytes = bytes.inspect_err(|_| self.forget(worker, number))?;
             let envelope = Envelope {
@@ -247,7 +245,6 @@ impl Workers {
             match receiver.recv() {
                 Ok(Response::Ran(Ended::Came(mut reply))) => {
                     for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
-                        convert_outcome(outcome, pace);
                         outcome.worker = Some(self.count(worker, outcome.worker.take()));
                     }
                     if let Some(reply) = own(reply) {
@@ -290,7 +287,7 @@ impl Workers {
         &self,
         jobs: &[&Job],
         answer: SyncSender<Response>,
-    ) -> Result<(usize, RequestId, f64), Stop> {
+    ) -> Result<(usize, RequestId), Stop> {
         let mut state = self.shared.lock();
         let mut is_patient = true;
         loop {
@@ -323,7 +320,7 @@ impl Workers {
                     let named = blobs.filter(|blob| blob.known_digest().is_some()).cloned();
                     let asked = Awaited { room: room(jobs), blobs: named.collect(), answer };
                     state.workers[worker].asked.insert(number, asked);
-                    return Ok((worker, number, state.workers[worker].pace));
+                    return Ok((worker, number));
                 }
             }
         }

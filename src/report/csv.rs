@@ -33,6 +33,15 @@ const COLUMNS: [(&str, Cell); 13] = [
 /// What the first line begins with.
 pub const SIGN: &str = "package,submission";
 
+/// A cell that no spreadsheet takes for a formula: an apostrophe precedes the signs with which one begins, and what
+/// some programs skip before them. Numbers stay as they are.
+fn harmless(cell: String) -> String {
+    match cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.parse::<f64>().is_err() {
+        true => format!("'{cell}"),
+        false => cell,
+    }
+}
+
 /// Writes the table (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says
 /// so, and has no submission.
 ///
@@ -57,7 +66,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Writer::from_writer(out);
     let titles = COLUMNS.iter().map(|(title, _)| (*title).to_owned());
     let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
-    table.write_record(titles.chain(names.iter().map(|it| (*it).to_owned())))?;
+    let titles = titles.chain(names.iter().map(|it| (*it).to_owned()));
+    table.write_record(titles.map(harmless))?;
     for submission in &report.submissions {
         let cell = |name: &&str| {
             let mut cases = submission.test_cases.iter();
@@ -70,7 +80,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             text(group.and_then(|group| group.score))
         };
         let cells = COLUMNS.iter().map(|(_, cell)| cell(submission, report));
-        table.write_record(cells.chain(groups.iter().map(points)).chain(names.iter().map(cell)))?;
+        let cells = cells.chain(groups.iter().map(points)).chain(names.iter().map(cell));
+        table.write_record(cells.map(harmless))?;
     }
     // Without it, a table with missing rows would look complete.
     if report.interrupted {
@@ -116,6 +127,26 @@ mod tests {
             "package,submission,verdict,unexpected,score,max_score,passed,test_cases,slowest_seconds,memory_bytes,\
              first_failure,cause,same_as\n,,,,,,,,,,,interrupted: results are missing,\n",
         );
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        let check = |cell: &str, expected: &str| assert_eq!(harmless(cell.to_owned()), expected);
+        check("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0");
+        check("+1+cmd", "'+1+cmd");
+        check("-x.py", "'-x.py");
+        check("@SUM(1)", "'@SUM(1)");
+        check("\t=1", "'\t=1");
+        for same in ["", "a.py", "-1", "-0.5", "+3", "1e-6", "0.25", "'=1", "a=b"] {
+            check(same, same);
+        }
+        let mut report = report("judge");
+        report.submissions.truncate(1);
+        report.submissions[0].name = "=1+1".to_owned();
+        let mut out = Vec::new();
+        write(&report, &mut out).expect("a table");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert!(text.contains("\nsum,'=1+1,AC,"), "{text}");
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use tempfile::NamedTempFile;
 
-use crate::model::blob::Blob;
+use crate::model::root::FilePath;
 
 /// A report's file, opened before it is written.
 #[derive(Debug)]
@@ -41,9 +43,14 @@ impl ReportFile {
             }
             rights = found.permissions().mode() & 0o777;
         }
+        let directory = path.parent().unwrap_or(Path::new("."));
+        sweep(directory);
         let file = tempfile::Builder::new()
+            .prefix(PREFIX)
             .permissions(Permissions::from_mode(rights))
-            .tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
+            .tempfile_in(directory)?;
+        // Where locks do not work, no other juror removes it.
+        let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self::Beside(file, path))
     }
 
@@ -79,6 +86,32 @@ impl ReportFile {
     }
 }
 
+/// How the name of a report begins while it is made. It is locked as long as its process lives.
+const PREFIX: &str = ".juror-report-";
+
+/// Removes what this user's killed jurors left in a directory: files without lock, of which none is young.
+fn sweep(directory: &Path) {
+    const YOUNG: Duration = Duration::from_secs(60);
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        let is_ours = entry.metadata().is_ok_and(|found| {
+            let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+            let is_old = age.is_some_and(|age| age >= YOUNG);
+            found.is_file() && found.uid() == rustix::process::geteuid().as_raw() && is_old
+        });
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(entry.path(), flags, Mode::empty()).ok();
+        let opened = opened.filter(|_| is_ours);
+        let is_left = opened
+            .is_some_and(|file| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok());
+        if is_left {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The path without links in it: two paths of the same file are equal.
 ///
 /// # Errors
@@ -95,6 +128,6 @@ pub fn resolved(path: &Path) -> io::Result<PathBuf> {
 /// Whether a file is empty, or its beginning contains a text.
 fn has(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
-    let text = Blob::file(path).start(BEGINNING)?;
+    let text = FilePath::root(path).start(BEGINNING)?;
     Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
 }

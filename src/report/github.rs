@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::model::diagnostic::Severity;
 use crate::model::report::{Report, SubmissionReport};
-use crate::model::text::joined;
+use crate::model::text::{joined, printable};
 use crate::model::verdict::Verdict;
 
 /// Writes a workflow command for each fault.
@@ -118,9 +118,10 @@ fn annotate(
     writeln!(out, "::{severity} {}::{}", properties.join(","), data(message))
 }
 
-/// Escapes a message so that nothing in it ends the line or begins another command.
+/// Escapes a message so that nothing in it ends the line or begins another command, and nothing is hidden.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let lines = text.split('\n').map(|line| printable(line).replace('%', "%25"));
+    joined(lines, "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -130,9 +131,8 @@ fn property(text: &str) -> String {
 /// Escapes a cell of a Markdown table.
 fn cell(text: &str) -> String {
     let mut shown = String::new();
-    for char in text.chars() {
+    for char in printable(&text.replace(['\n', '\r'], " ")).chars() {
         match char {
-            '\n' | '\r' => shown.push(' '),
             '&' => shown += "&amp;",
             '<' => shown += "&lt;",
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' => {
@@ -177,5 +177,13 @@ mod tests {
         let row = "| sum | odd, \"name\".py | WA | 1 of 3 | 0.500 s | secret/2: token 1 differs | required AC |";
         assert!(text.contains(row), "{text}");
         assert_eq!(cell("a|b\n<img>`_"), "a\\|b &lt;img>\\`\\_");
+    }
+
+    #[test]
+    fn nothing_is_hidden() {
+        let hidden = "a\u{1b}[31mb\u{7}c\u{202e}d\r\ne%";
+        assert_eq!(data(hidden), "a\\x1b[31mb\\x07c\\u{202e}d\\r%0Ae%25");
+        assert_eq!(property("\u{1b}:,"), "\\x1b%3A%2C");
+        assert_eq!(cell(hidden), "a\\\\x1b\\[31mb\\\\x07c\\\\u{202e}d  e%");
     }
 }

@@ -10,6 +10,7 @@ pub mod github;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod log;
 pub mod manual;
 pub mod notices;
 pub mod progress;

@@ -27,7 +27,7 @@ enum View {
     /// In place, and gone at the end.
     Redrawn(ProgressBar),
     /// As a new line, each time this much time has passed.
-    Lines(Duration),
+    Lines { next: Duration, err: Box<dyn Write + Send> },
 }
 
 /// The time between two lines if lines cannot be redrawn.
@@ -42,8 +42,16 @@ struct State {
     now: String,
     /// The last run of a submission.
     last: Option<LastRun>,
+    /// A run that is repeated, which may have to wait until it is alone.
+    repeated: Option<RepeatedRun>,
     /// When the first submission of the package began.
     begun: Option<Duration>,
+}
+
+struct RepeatedRun {
+    submission: String,
+    test_case: String,
+    reason: &'static str,
 }
 
 struct LastRun {
@@ -70,16 +78,16 @@ impl Progress {
         Self { view: View::Redrawn(bar), state: State::default() }
     }
 
-    /// A line on standard error each minute: for files, pipes and terminals that cannot redraw.
-    pub fn by_lines() -> Self {
-        Self { view: View::Lines(BETWEEN_LINES), state: State::default() }
+    /// A line on this standard error each minute: for files, pipes and terminals that cannot redraw.
+    pub fn by_lines(err: Box<dyn Write + Send>) -> Self {
+        Self { view: View::Lines { next: BETWEEN_LINES, err }, state: State::default() }
     }
 
     /// Hides the lines while something else is written.
     pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.view {
             View::Redrawn(bar) => bar.suspend(write),
-            View::Hidden | View::Lines(_) => write(),
+            View::Hidden | View::Lines { .. } => write(),
         }
     }
 }
@@ -95,10 +103,10 @@ impl Live for Progress {
                 let gap = if second.is_empty() { "" } else { MARGIN };
                 bar.set_message(format!("{first}{gap}{second}"));
             }
-            (View::Lines(next), _) => {
+            (View::Lines { next, err }, _) => {
                 if let Some(line) = self.state.due(next, report) {
                     // If this fails, nothing is lost.
-                    let _ = writeln!(io::stderr(), "{line}");
+                    let _ = writeln!(err, "{line}");
                 }
             }
             (View::Hidden, _) => {}
@@ -195,13 +203,22 @@ impl State {
                 self.now = printable(submission);
                 self.begun.get_or_insert(report.summary.elapsed);
             }
+            Event::RunRepeated { submission, test_case, reason } => {
+                let (submission, test_case) = (submission.clone(), test_case.clone());
+                self.repeated = Some(RepeatedRun { submission, test_case, reason });
+            }
             Event::CaseJudged { submission, test_case, verdict, .. } => {
                 self.now.clear();
+                self.repeated
+                    .take_if(|it| it.submission == *submission && it.test_case == *test_case);
                 self.last = Some(LastRun {
                     submission: submission.clone(),
                     test_case: printable(test_case),
                     verdict: *verdict,
                 });
+            }
+            Event::SubmissionFailed { submission, .. } => {
+                self.repeated.take_if(|it| it.submission == *submission);
             }
             Event::Progress(ProgressStep { what, done, total }) => {
                 self.now = format!("{}: {done} of {total}", printable(what));
@@ -241,6 +258,10 @@ impl State {
 
     /// The current activity.
     fn doing(&self, report: &Report) -> String {
+        if let Some(RepeatedRun { submission, test_case, reason }) = &self.repeated {
+            let (submission, test_case) = (printable(submission), printable(test_case));
+            return format!("{submission}: {test_case} again, alone: {reason}");
+        }
         let Some(last) = self.last.as_ref().filter(|_| self.now.is_empty()) else {
             return self.now.clone();
         };
@@ -355,6 +376,11 @@ mod tests {
             test_case: test_case.to_owned(),
             verdict: Verdict::Accepted,
         };
+        let repeated = |test_case: &str| Event::RunRepeated {
+            submission: "a.cpp".to_owned(),
+            test_case: test_case.to_owned(),
+            reason: "near the limit",
+        };
         let (none, sum) = ("", "sum, 0 of 2 submissions");
         check(0, read("sum", 2), sum, none, none);
         check(1, step(3), sum, "input validators: 3 of 10", none);
@@ -366,6 +392,7 @@ mod tests {
         // An eighth of the work takes two seconds, and a quarter nine.
         let first = "sum, 0 of 2 submissions, 1 run, about 14 s left";
         check(3, step(4), first, "input validators: 4 of 10", none);
+        check(3, repeated("s/2\n"), first, "a.cpp: s/2\\n again, alone: near the limit", none);
         let first = "sum, 0 of 2 submissions, 2 runs, about 27 s left";
         let second = "a.cpp, 2 of 4: AC on s/2\\n";
         let alone = format!("after 10 s: {first}; {second}");

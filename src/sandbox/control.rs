@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use serde::{Deserialize, Serialize};
 
@@ -120,26 +120,34 @@ impl StopHandle {
     }
 }
 
-/// Ends the current run of a slot, from any thread.
+/// Ends the current run of a slot, from any thread, as long as the slot is there.
 #[derive(Clone, Debug)]
-pub struct Stopper(pub(super) Arc<Control>);
+pub struct Stopper(pub(super) Weak<Control>);
 
 impl Stopper {
     /// Ends the current run at once, if there is one: [`Slot::run`](super::Slot::run) then returns an error for which
     /// [`is_interrupted`] holds. A run that has not yet begun is not affected.
     pub fn stop(&self) {
-        let run = self.0.current.load(Ordering::SeqCst);
+        let Some(control) = self.0.upgrade() else { return };
+        let run = control.current.load(Ordering::SeqCst);
         if run != 0 {
             // The run may not be sent yet; then it checks this flag itself.
-            self.0.stopped.store(run, Ordering::SeqCst);
-            self.0.end(run, Cause::Interrupt);
+            control.stopped.store(run, Ordering::SeqCst);
+            control.end(run, Cause::Interrupt);
         }
     }
 
     /// Like [`stop`](Self::stop); the slot also refuses all further runs in the same way.
     pub fn close(&self) {
-        self.0.closed.store(true, Ordering::SeqCst);
+        if let Some(control) = self.0.upgrade() {
+            control.closed.store(true, Ordering::SeqCst);
+        }
         self.stop();
+    }
+
+    /// Whether the slot is still there.
+    pub fn has_slot(&self) -> bool {
+        self.0.strong_count() > 0
     }
 }
 

@@ -5,6 +5,7 @@
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -14,10 +15,30 @@ use rustix::io::Errno;
 use crate::model::host::Temporary;
 use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::shortage::is_noexec;
 
 /// Flags to open a directory that a program may have put there.
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// How the names of slots' directories begin. Each is locked (`flock`) as long as its slot or its guard lives.
+pub const SLOTS: [&str; 2] = ["juror-slot-", "juror-plain-"];
+
+/// Locks a directory until the result is dropped, and all copies of it in other processes; `None` if locks do not work.
+pub(super) fn lock(path: &Path) -> Option<OwnedFd> {
+    let directory = open(rustix::fs::CWD, path).ok()?;
+    rustix::fs::flock(&directory, rustix::fs::FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(directory)
+}
+
+/// Removes a directory with everything in it, whatever a program has put there. What cannot be removed stays.
+pub fn remove_directory(path: &Path) {
+    let name = path.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
+    let parent = path.parent().and_then(|parent| open(rustix::fs::CWD, parent).ok());
+    if let (Some(parent), Some(name)) = (parent, name) {
+        remove_tree(&parent, &name);
+    }
+}
 
 /// Opens a directory in another, never through a link.
 pub(super) fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
@@ -134,7 +155,8 @@ pub(super) fn temporary(path: PathBuf) -> Temporary {
         .and_then(|_| Ok(rustix::fs::statvfs(&path)?))
         .map(|found| Bytes(found.f_bavail.saturating_mul(found.f_frsize)))
         .map_err(|error| error.to_string());
-    Temporary { path, free }
+    let is_noexec = is_noexec(&path);
+    Temporary { path, free, is_noexec }
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl Run<'_> {
     /// Runs the job, and reports the result.
     fn run(self, tell: &mpsc::Sender<Over>, bell: &PipeWriter) {
         let Self { slot, job, ends, side } = self;
-        let ran = || slot.place.run_joined(job, ends, &slot.keep_in);
+        let ran = || slot.run_joined(job, ends);
         let ran = catch_unwind(AssertUnwindSafe(ran));
         let result = ran.unwrap_or_else(|_| Err(JudgeError::new(STEP, "a thread panicked")));
         // The relay receives both. If it failed, nobody does.

@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, OsStr};
 use std::fs::{self, File, Permissions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -15,13 +15,17 @@ use std::sync::Arc;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 
 use crate::model::blob::Blob;
-use crate::model::forks;
-use crate::model::job::Keep;
+use crate::model::job::{Job, Keep};
 use crate::model::judgement::JudgeError;
+use crate::model::outcome::Outcome;
+use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
-use crate::model::units::Bytes;
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::forks;
+
+/// How many times the size of a box its files may seem to have, with their holes.
+const HOLES_MAX: u64 = 16;
 
 /// Upper bound on the depth of directories.
 const DEEPEST: usize = 32;
@@ -50,21 +54,28 @@ enum Links {
     Inside,
 }
 
-/// Copies a box into a directory below `parent`, if its contents are wanted, up to `most` bytes in total.
+/// Copies the box of a run into a directory below `parent`, if its contents are wanted. It may hold as many bytes as the
+/// job allows, without the holes in its files. If it holds more, a part of it would be another program: then nothing is
+/// kept of a run that a limit ended, and otherwise this fails.
 pub(super) fn keep(
     from: OwnedFd,
     parent: &Path,
-    wanted: &Keep,
-    most: Bytes,
+    job: &Job,
+    outcome: &Outcome,
     rights: Rights,
 ) -> Result<Option<Tree>, Fault> {
-    let Keep::AllBut(except) = wanted else { return Ok(None) };
+    let Keep::AllBut(except) = &job.keep else { return Ok(None) };
     let made = tempfile::Builder::new().prefix("juror-kept-").tempdir_in(parent);
     let held = made.step_on("make a directory in", parent.display())?;
     let to = held.path().join("box");
     let place = Place::new(to, held);
-    let entries = copy_box(from, &place, most.0, except, (rights, Links::All))?;
-    Ok(Some(Tree::at(entries, place)))
+    match copy_box(from, &place, job.box_size.0, except, (rights, Links::All)) {
+        Ok(entries) => Ok(Some(Tree::at(entries, place))),
+        Err(_) if outcome.stopped_by.is_some() || job.limits.exceeded(outcome).is_some() => {
+            Ok(None)
+        }
+        Err(fault) => Err(fault),
+    }
 }
 
 /// Copies a kept box to a new place, without links that lead out of it.
@@ -78,8 +89,8 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// Copies regular files, directories, and links as links, up to `most` bytes in total. Leaves out everything else, and
-/// what cannot be read.
+/// Copies regular files, directories, and links as links. Leaves out everything else, and what cannot be read. Fails if
+/// they hold more than `most` bytes, or seem to hold far more.
 fn copy_box(
     from: OwnedFd,
     place: &Arc<Place>,
@@ -92,7 +103,9 @@ fn copy_box(
     fs::create_dir(to).step_on(step, to.display())?;
     let target = disk::open(CWD, to).step_on(step, to.display())?;
     open_to_all(&target).step_on(step, to.display())?;
-    let mut copy = Copy { place, left: most, except, rights, links, entries: Vec::new() };
+    let apparent = most.saturating_mul(HOLES_MAX);
+    let entries = Vec::new();
+    let mut copy = Copy { place, left: most, apparent, except, rights, links, entries };
     copy.directory(&from, &target, Path::new(""), DEEPEST)
         .step_on("keep the box in", to.display())?;
     Ok(copy.entries)
@@ -103,6 +116,8 @@ struct Copy<'a> {
     place: &'a Arc<Place>,
     /// Number of bytes that may still be copied.
     left: u64,
+    /// Number of bytes that files may still have, with the holes in them.
+    apparent: u64,
     except: &'a [PathBuf],
     rights: Rights,
     links: Links,
@@ -155,13 +170,31 @@ impl Copy<'_> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let _no_start = forks::none();
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);
-        self.left -= io::copy(&mut File::from(file).take(self.left), &mut to)?;
+        self.pour(&File::from(file), &mut to)?;
         // A built program is started by another user than the one who keeps it.
         let may_start = self.rights == Rights::ToStart || mode.contains(Mode::XUSR);
         let mode = if may_start { FileMode::Executable } else { FileMode::Plain };
         to.set_permissions(Permissions::from_mode(mode.rights()))?;
-        let blob = Blob::within(self.place, self.place.path().join(path));
+        let blob = Blob::within(self.place, FilePath::root(self.place.path()).join(path));
         Ok(Some(Node::File { blob, mode }))
+    }
+
+    /// Copies what a file holds; its holes stay holes.
+    fn pour(&mut self, from: &File, to: &mut File) -> io::Result<()> {
+        let length = from.metadata()?.len();
+        // The box holds more than its limit.
+        let too_large = || io::Error::from(rustix::io::Errno::FBIG);
+        self.apparent = self.apparent.checked_sub(length).ok_or_else(too_large)?;
+        let mut at = 0;
+        while let Some([start, end]) = data_after(from, at, length)? {
+            let wanted = end - start;
+            self.left = self.left.checked_sub(wanted).ok_or_else(too_large)?;
+            (&*from).seek(SeekFrom::Start(start))?;
+            to.seek(SeekFrom::Start(start))?;
+            io::copy(&mut from.take(wanted), to)?;
+            at = end;
+        }
+        to.set_len(length)
     }
 
     fn link(
@@ -181,6 +214,31 @@ impl Copy<'_> {
     }
 }
 
+/// The next part of a file with data, from `at` on.
+#[cfg(target_os = "linux")]
+fn data_after(file: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>> {
+    use rustix::fs::{SeekFrom, seek};
+    use rustix::io::Errno;
+    if at >= length {
+        return Ok(None);
+    }
+    match seek(file, SeekFrom::Data(at)) {
+        Ok(start) if start < length => {
+            let end = seek(file, SeekFrom::Hole(start))?.min(length);
+            Ok(Some([start, end]))
+        }
+        Ok(_) | Err(Errno::NXIO) => Ok(None),
+        // A file system that knows no holes.
+        Err(_) => Ok(Some([at, length])),
+    }
+}
+
+/// Elsewhere, all of a file counts as data.
+#[cfg(not(target_os = "linux"))]
+fn data_after(_: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>> {
+    Ok((at < length).then_some([at, length]))
+}
+
 /// Makes a directory in another.
 fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(parent, name, Mode::RWXU)?;
@@ -192,4 +250,66 @@ fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
 /// Lets everybody enter a directory, whatever the process's umask.
 fn open_to_all(directory: &OwnedFd) -> io::Result<()> {
     Ok(rustix::fs::fchmod(directory, Mode::from_raw_mode(0o755))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::outcome::{StoppedBy, quiet_outcome};
+    use crate::model::units::Bytes;
+
+    /// The names and sizes of what is kept of this box, of which each file has a hole and then so many bytes.
+    fn kept(
+        files: &[(&str, u64, usize)],
+        most: Bytes,
+        by: Option<StoppedBy>,
+    ) -> Result<String, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        fs::create_dir(&from).unwrap();
+        fs::create_dir(&to).unwrap();
+        for (name, hole, bytes) in files {
+            let mut file = File::create(from.join(name)).unwrap();
+            file.seek(SeekFrom::Start(*hole)).unwrap();
+            io::copy(&mut io::repeat(7).take(*bytes as u64), &mut file).unwrap();
+            file.set_len((*hole + *bytes as u64).max(1)).unwrap();
+        }
+        let job = Job { keep: Keep::AllBut(Vec::new()), box_size: most, ..Job::default() };
+        let outcome = Outcome { stopped_by: by, ..quiet_outcome() };
+        let opened = disk::open(CWD, &from).unwrap();
+        let kept = keep(opened, &to, &job, &outcome, Rights::AsLeft);
+        let Some(tree) = kept.map_err(|fault| JudgeError::from(fault).to_string())? else {
+            return Ok("nothing".to_owned());
+        };
+        let entries = tree.entries.iter().map(|entry| {
+            let bytes = entry.blob().unwrap().start(u64::MAX).unwrap();
+            let original = fs::read(from.join(&entry.name)).unwrap();
+            assert_eq!(bytes, original, "{}", entry.name.display());
+            format!("{} {}", entry.name.display(), bytes.len())
+        });
+        let mut entries: Vec<String> = entries.collect();
+        entries.sort();
+        Ok(entries.join(", "))
+    }
+
+    #[test]
+    fn a_box_is_kept_whole_or_not_at_all() {
+        const MIB: u64 = 1 << 20;
+        let check = |files: &[(&str, u64, usize)], by, expected: Result<&str, &str>| {
+            let kept = kept(files, Bytes::mib(1), by);
+            match (kept, expected) {
+                (Ok(kept), Ok(expected)) => assert_eq!(kept, expected),
+                (Err(fault), Err(expected)) => assert!(fault.contains(expected), "{fault}"),
+                (kept, expected) => panic!("{kept:?}, not {expected:?}"),
+            }
+        };
+        check(&[("run", 0, 100)], None, Ok("run 100"));
+        // Many files that are nearly only holes take nearly nothing.
+        let holes = [("a", 3 * MIB, 5), ("b", 3 * MIB, 0), ("c", 3 * MIB, 5), ("run", 0, 100)];
+        check(&holes, None, Ok("a 3145733, b 3145728, c 3145733, run 100"));
+        let large = [("a", 0, 1 << 20), ("run", 0, 100)];
+        check(&large, None, Err("EFBIG"));
+        check(&large, Some(StoppedBy::Output), Ok("nothing"));
+        check(&[("a", 100 * MIB, 1)], None, Err("EFBIG"));
+    }
 }

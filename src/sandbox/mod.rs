@@ -5,6 +5,7 @@
 //! | `linux` | Linux | isolates programs: its module documentation has the theory of operation |
 //! | `plain` | every Unix | limits and facts without any isolation; on Linux only if asked for by name |
 //! | `other` | all but Linux | offers plain only |
+//! | `host_tool` | every Unix | starts the machine's tools outside of the sandbox, in a place of their own |
 //! | the rest | every Unix | common parts: slots, two programs joined by pipes, output, boxes |
 //!
 //! A [`Slot`] is a place where jobs run; a [`Host`] knows how programs are isolated there. Both look the same on every
@@ -17,17 +18,21 @@ mod disk;
 mod environment;
 mod errno;
 mod fault;
+pub mod forks;
+pub mod host_tool;
 mod image;
 mod joined;
 mod keep;
 #[cfg(target_os = "linux")]
 mod linux;
+mod machine;
 #[cfg(not(target_os = "linux"))]
 mod other;
 pub mod pace;
 mod plain;
 mod relay;
 mod search;
+mod shortage;
 mod shown;
 mod slot;
 mod standard;
@@ -44,7 +49,10 @@ use linux as system;
 use other as system;
 
 pub use control::{Stopper, is_interrupted};
+pub use disk::{SLOTS, remove_directory};
 pub use keep::copy;
+pub use machine::Machine;
+pub use shortage::is_killed_by_nobody;
 pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;
 pub use system::Host;

@@ -106,8 +106,10 @@ impl Host {
             container: None,
             systemd: false,
             stack_limit: stack.maximum.map(Bytes),
+            memory_limit: None,
+            process_limit: None,
             processors: Processors { logical: processors, physical: processors, load: None },
-            calibration: calibrate(processors),
+            calibration: calibrate(),
             temporary: temporary(env::temp_dir()),
         })
     }
@@ -139,6 +141,28 @@ impl Host {
 
     /// Upper bound on simultaneous runs of which none can spoil another: only the processors bound them here.
     pub fn most_at_once(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// There are no control groups here, and nothing tells how often the machine was short of something.
+#[derive(Debug)]
+pub(super) struct GroupsAbove;
+
+impl GroupsAbove {
+    pub(super) fn find() -> Self {
+        Self
+    }
+
+    pub(super) fn killed_for_memory(&self) -> u64 {
+        0
+    }
+
+    pub(super) fn refused_processes(&self) -> u64 {
+        0
+    }
+
+    pub(super) fn process_room(&self) -> Option<u64> {
         None
     }
 }

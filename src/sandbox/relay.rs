@@ -29,6 +29,9 @@ use crate::sandbox::watch::{Seen, Still, Watch};
 /// Upper bound in bytes on what is carried at once.
 const BUFFER: usize = 64 << 10;
 
+/// Upper bound on the reads of an output when its run is over: enough for the contents of any pipe.
+pub(super) const LAST_READS: usize = 32;
+
 /// Time of quiet before the first look, in nanoseconds.
 const FIRST_LOOK: u64 = 20_000_000;
 
@@ -72,6 +75,8 @@ pub(super) struct Speaker {
     pub(super) watch: Box<dyn Watch>,
     /// The result of its run.
     pub(super) over: Option<Result<Ran, JudgeError>>,
+    /// How often its output is still read when its run is over.
+    last_reads: usize,
     /// Its state at the last look, if it stood still.
     still: Option<Still>,
     /// What it waited for at the last look, if no data flowed since.
@@ -115,6 +120,7 @@ impl Speaker {
             stop_handle,
             watch,
             over: None,
+            last_reads: LAST_READS,
             still: None,
             waits: None,
             runs: false,
@@ -169,6 +175,22 @@ impl Speaker {
         }
         if ready.from && !self.holds_something() {
             is_moved |= self.read(record)?;
+            self.write()?;
+        }
+        Ok(is_moved)
+    }
+
+    /// Reads what it left in its pipe when its run was over. Without isolation a process that it started may still hold
+    /// the pipe, and even write to it.
+    fn read_the_rest(&mut self, mut record: impl FnMut(&[u8])) -> io::Result<bool> {
+        let mut is_moved = false;
+        while self.over.is_some() && self.from.is_some() && !self.holds_something() {
+            let has_more = self.last_reads > 0 && self.read(&mut record)?;
+            self.last_reads = self.last_reads.saturating_sub(1);
+            if !has_more && self.from.take().is_some() {
+                self.closed = Some(clock::now());
+            }
+            is_moved |= has_more;
             self.write()?;
         }
         Ok(is_moved)
@@ -277,7 +299,7 @@ impl Grace {
         let (program, partner) = (job.program.limits.wall_time?, job.partner.limits.wall_time?);
         let own = partner.saturating_sub(program);
         Some(Self {
-            most: own + program.saturating_mul(BUSY),
+            most: own.saturating_add(program.saturating_mul(BUSY)),
             own: nanoseconds(own),
             until: now.saturating_add(nanoseconds(partner)),
             counts: false,
@@ -337,6 +359,8 @@ impl Relay {
             };
             is_moved |= self.program.carry(program, |bytes| record(Side::Program, bytes))?;
             is_moved |= self.partner.carry(partner, |bytes| record(Side::Partner, bytes))?;
+            is_moved |= self.program.read_the_rest(|bytes| record(Side::Program, bytes))?;
+            is_moved |= self.partner.read_the_rest(|bytes| record(Side::Partner, bytes))?;
             self.tell_end();
             for speaker in [&mut self.program, &mut self.partner] {
                 if speaker.said > speaker.most {
@@ -484,6 +508,8 @@ impl Relay {
             if !lets_go_on && (is_fault || !is_awaited) {
                 other.end(StoppedBy::Dismissed);
             }
+            // Whoever still holds its input does not count.
+            other.reader_is_gone();
         }
     }
 

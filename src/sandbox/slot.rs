@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
 use crate::sandbox::control::{Control, StopHandle, Stopper};
+use crate::sandbox::shortage::Counter;
 use crate::sandbox::system::{self, Host};
 use crate::sandbox::watch::Watch;
 
@@ -59,6 +60,8 @@ pub struct Slot {
     pub(super) place: Box<dyn Backend>,
     /// The directory for kept boxes.
     pub(super) keep_in: PathBuf,
+    /// Tells when the machine is to blame.
+    pub(super) counter: Counter,
 }
 
 impl Slot {
@@ -68,7 +71,8 @@ impl Slot {
     /// # Errors
     /// If programs cannot be isolated in the host's way.
     pub fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
-        Ok(Self { place: system::start(host, core)?, keep_in: env::temp_dir() })
+        let place = system::start(host, core)?;
+        Ok(Self { place, keep_in: env::temp_dir(), counter: Counter::new(host.mechanism().memory) })
     }
 
     /// Sets the directory for kept boxes, instead of the system's temporary one.
@@ -78,7 +82,7 @@ impl Slot {
 
     /// Ends runs of this slot from another thread.
     pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::clone(self.place.control()))
+        Stopper(Arc::downgrade(self.place.control()))
     }
 
     /// Runs a job, and returns after all its processes are gone, as far as they can be found.
@@ -86,7 +90,7 @@ impl Slot {
     /// # Errors
     /// A fault of the judge or its machine; anything that the program does is an outcome.
     pub fn run(&mut self, job: &Job) -> Result<Reply, JudgeError> {
-        Ok(self.place.run_joined(job, Ends::default(), &self.keep_in)?.reply)
+        Ok(self.run_joined(job, Ends::default())?.reply)
     }
 
     /// Runs a job that reads from and writes to these ends of pipes. Its output there is neither kept nor counted.
@@ -100,7 +104,14 @@ impl Slot {
         writes: OwnedFd,
     ) -> Result<Reply, JudgeError> {
         let ends = Ends { stdin: Some(reads), stdout: Some(writes) };
-        Ok(self.place.run_joined(job, ends, &self.keep_in)?.reply)
+        Ok(self.run_joined(job, ends)?.reply)
+    }
+
+    /// Runs a job with these standard streams. What is the machine's fault is an error.
+    pub(super) fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Ran, JudgeError> {
+        self.counter.start();
+        let ran = self.place.run_joined(job, ends, &self.keep_in);
+        self.counter.check(job, ran)
     }
 
     /// A handle that ends the next run of this slot, even before it has begun.

@@ -1,5 +1,8 @@
 //! Tells which standard streams were open when the process started. Rust's run-time library opens `/dev/null` for
 //! closed ones before `main`, and output there is lost without an error.
+//!
+//! Also makes the system keep the ends of started processes: whoever started this one may ignore SIGCHLD, which is
+//! inherited, and then nobody hears how a process ended.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,6 +17,8 @@ extern "C" fn look() {
     // SAFETY: it asks for a flag of a descriptor, and touches no memory.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     OUTPUT_WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
+    // SAFETY: sets no handler.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
 }
 
 // SAFETY: systems call the functions in this section once, before `main`; it relies on nothing that is initialized

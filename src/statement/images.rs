@@ -1,9 +1,10 @@
 //! Images of a statement, embedded in a page.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::model::html::{data_uri, escape};
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::units::Bytes;
 use crate::package::statements::Statement;
 use crate::statement::source::file;
@@ -17,14 +18,13 @@ const TYPES: [(&str, &str); 4] =
 
 /// The directory of a statement's images.
 pub(super) struct Images {
-    package: PathBuf,
-    directory: PathBuf,
+    directory: FilePath,
 }
 
 impl Images {
     pub(super) fn new(problem: &Problem, statement: &Statement) -> Self {
-        let directory = statement.path.parent().unwrap_or(&problem.dir).to_owned();
-        Self { package: problem.dir.clone(), directory }
+        let directory = statement.path.directory();
+        Self { directory: directory.unwrap_or_else(|| problem.dir.clone()) }
     }
 
     /// The image of this name as an address. If browsers do not show its type, an image beside it with another ending
@@ -61,7 +61,7 @@ impl Images {
                 _ => "a page shows .png, .jpg, .jpeg and .svg".to_owned(),
             });
         };
-        let bytes = file(&self.package, &self.directory.join(&name), LARGEST);
+        let bytes = file(&self.directory.join(&name), LARGEST);
         bytes.map(|bytes| data_uri(media_type, &bytes)).map_err(|error| error.to_string())
     }
 }

@@ -141,15 +141,21 @@ impl<'a> Translator<'a, '_> {
     fn samples(&mut self, text: &str) -> Vec<Event<'a>> {
         let mut html = String::new();
         let mut rest = text;
-        while let Some((at, name)) =
-            [NEXT, REST].into_iter().filter_map(|name| Some((rest.find(name)?, name))).min()
-        {
-            let sample = match name == NEXT {
-                true => self.scope.samples.next(),
-                false => self.scope.samples.rest(),
+        // Each part of the text is looked at once.
+        while let Some((before, after)) = rest.split_once("{{") {
+            let inside = |name: &str| after.strip_prefix(name.trim_start_matches('{'));
+            let (sample, left) = match (inside(NEXT), inside(REST)) {
+                (Some(left), _) => (self.scope.samples.next(), left),
+                (None, Some(left)) => (self.scope.samples.rest(), left),
+                (None, None) => {
+                    html.push_str(&escape(before));
+                    html.push('{');
+                    rest = &rest[before.len() + 1..];
+                    continue;
+                }
             };
-            html.push_str(&format!("{}</p>\n{sample}<p>", escape(&rest[..at])));
-            rest = &rest[at + name.len()..];
+            html.push_str(&format!("{}</p>\n{sample}<p>", escape(before)));
+            rest = left;
         }
         html.push_str(&escape(rest));
         vec![Event::InlineHtml(html.into())]

@@ -3,12 +3,11 @@
 //! Source: problem package format 2025-09, "Sample data".
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::html::escape;
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::units::Bytes;
 use crate::statement::source::file;
 use crate::statement::words::Words;
@@ -18,7 +17,6 @@ const MOST: Bytes = Bytes::kib(64);
 
 /// The samples that are not yet on the page.
 pub(super) struct Samples {
-    package: PathBuf,
     words: &'static Words,
     left: VecDeque<Sample>,
     shown: usize,
@@ -29,12 +27,12 @@ pub(super) struct Samples {
 /// The files of a sample that are shown.
 #[derive(Default)]
 struct Sample {
-    input: PathBuf,
-    output: Option<PathBuf>,
-    interaction: Option<PathBuf>,
+    input: FilePath,
+    output: Option<FilePath>,
+    interaction: Option<FilePath>,
     arguments: Vec<String>,
     /// Files beside the input, by their names for the program.
-    files: Vec<(String, PathBuf)>,
+    files: Vec<(String, FilePath)>,
 }
 
 impl Samples {
@@ -45,7 +43,7 @@ impl Samples {
         for (at, case) in cases.enumerate() {
             let instead = |ending: &str| {
                 let path = case.input.with_extension(ending);
-                path.is_file().then_some(path)
+                (!path.is_missing()).then_some(path)
             };
             let output = instead("ans.statement").or_else(|| case.output.clone());
             let sample = Sample {
@@ -61,14 +59,14 @@ impl Samples {
         }
         // An exchange can be shown without a test case for it.
         let known =
-            |path: &PathBuf| samples.values().any(|it| it.interaction.as_ref() == Some(path));
-        let unlisted: Vec<PathBuf> = (fs::read_dir(problem.dir.join("data/sample")).into_iter())
-            .flatten()
-            .flatten()
-            .map(|entry| entry.path())
+            |path: &FilePath| samples.values().any(|it| it.interaction.as_ref() == Some(path));
+        let directory = problem.dir.join("data/sample");
+        let names = directory.names().unwrap_or_default().into_iter();
+        let unlisted = names
+            .map(|name| directory.join(name))
             .filter(|path| path.extension().is_some_and(|ending| ending == "interaction"))
-            .filter(|path| !known(path))
-            .collect();
+            .filter(|path| !known(path));
+        let unlisted: Vec<FilePath> = unlisted.collect();
         for path in unlisted {
             let name = path.display().to_string();
             let sample = Sample { interaction: Some(path), ..Sample::default() };
@@ -79,7 +77,7 @@ impl Samples {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
         let left = samples.into_values().collect();
-        Self { package: problem.dir.clone(), words, left, shown: 0, remarks: Vec::new() }
+        Self { words, left, shown: 0, remarks: Vec::new() }
     }
 
     /// The next sample as HTML; empty if none is left.
@@ -93,7 +91,7 @@ impl Samples {
     }
 
     /// A sample in these files of the statement itself.
-    pub(super) fn stated(&mut self, input: PathBuf, output: PathBuf) -> String {
+    pub(super) fn stated(&mut self, input: FilePath, output: FilePath) -> String {
         self.shown += 1;
         self.files(&Sample { input, output: Some(output), ..Sample::default() })
     }
@@ -106,7 +104,7 @@ impl Samples {
     }
 
     /// The samples that Polygon keeps beside a statement: `example.01`, `example.01.a`.
-    pub(super) fn beside(&mut self, statement: &Path) -> String {
+    pub(super) fn beside(&mut self, statement: &FilePath) -> String {
         let mut html = String::new();
         for number in 1..100 {
             let input = statement.with_file_name(format!("example.{number:02}"));
@@ -138,7 +136,7 @@ impl Samples {
         for (name, path) in &sample.files {
             input.push_str(&format!("<p><code>{}</code></p>{}", escape(name), self.text(path)));
         }
-        let output = sample.output.as_deref().map(|path| self.text(path)).unwrap_or_default();
+        let output = sample.output.as_ref().map(|path| self.text(path)).unwrap_or_default();
         table(
             "sample",
             [self.words.sample_input, self.words.sample_output],
@@ -148,7 +146,7 @@ impl Samples {
     }
 
     /// An exchange: the judge's lines on the left, the submission's on the right.
-    fn exchange(&mut self, path: &Path) -> String {
+    fn exchange(&mut self, path: &FilePath) -> String {
         let text = self.read(path).unwrap_or_else(|why| why);
         let lines: Vec<&str> = text.lines().collect();
         let passes: Vec<&[&str]> = lines.split(|line| *line == "---").collect();
@@ -179,7 +177,7 @@ impl Samples {
     }
 
     /// The text of a file, or why it cannot be shown.
-    fn text(&mut self, path: &Path) -> String {
+    fn text(&mut self, path: &FilePath) -> String {
         match self.read(path) {
             Ok(text) => pre(&text),
             Err(why) => format!("<p>{}</p>", escape(&why)),
@@ -187,8 +185,8 @@ impl Samples {
     }
 
     /// A file as text, or why it cannot be shown, which is also a remark.
-    fn read(&mut self, path: &Path) -> Result<String, String> {
-        match file(&self.package, path, MOST) {
+    fn read(&mut self, path: &FilePath) -> Result<String, String> {
+        match file(path, MOST) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) => {
                 let message = format!("the page cannot show this sample: {error}");

@@ -2,15 +2,14 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
-use crate::language::constants::uses;
+use crate::language::constants::{TOO_LONG_HELP, replace_constants, uses};
 use crate::model::diagnostic::{Diagnostic, LINE_MAX, Spot};
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
+use crate::model::root::{FilePath, is_outside};
 use crate::model::units::Bytes;
 use crate::package::statements::{Form, Statement};
 
@@ -21,7 +20,7 @@ const MOST_REMARKS: usize = 50;
 
 /// A statement's text.
 pub(super) struct StatementText {
-    path: PathBuf,
+    path: FilePath,
     /// The text with the values of constants.
     pub text: String,
     /// The text as it is written.
@@ -35,7 +34,7 @@ impl StatementText {
     /// Reads a statement and fills in the values of constants.
     pub(super) fn read(problem: &Problem, statement: &Statement) -> Result<Self, Diagnostic> {
         let path = statement.path.clone();
-        let bytes = file(&problem.dir, &path, LARGEST).map_err(|error| {
+        let bytes = file(&path, LARGEST).map_err(|error| {
             let help = "a statement is a text file of the package, of 1 MiB at most";
             Diagnostic::warning(&path, format!("cannot be shown: {error}")).help(help)
         })?;
@@ -44,17 +43,21 @@ impl StatementText {
             Diagnostic::warning(&path, message).help("save the file as UTF-8")
         })?;
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        Ok(match statement.form {
-            Form::Latex | Form::Sections => Self::new(path, text),
-            Form::Markdown | Form::Pdf => Self::with_values(path, text, &problem.constants),
-        })
+        if matches!(statement.form, Form::Latex | Form::Sections) {
+            return Ok(Self::new(path, text));
+        }
+        replace_constants(text.as_bytes(), &problem.constants).map_err(|fault| {
+            let message = format!("cannot be shown: {fault}");
+            Diagnostic::warning(&path, message).help(TOO_LONG_HELP)
+        })?;
+        Ok(Self::with_values(path, text, &problem.constants))
     }
 
-    pub(super) fn new(path: PathBuf, text: String) -> Self {
+    pub(super) fn new(path: FilePath, text: String) -> Self {
         Self::with_values(path, text, &[])
     }
 
-    pub(super) fn with_values(path: PathBuf, written: String, constants: &[Constant]) -> Self {
+    pub(super) fn with_values(path: FilePath, written: String, constants: &[Constant]) -> Self {
         let (mut text, mut values, mut end) = (String::new(), Vec::new(), 0);
         for (name, value) in uses(written.as_bytes(), constants) {
             text.push_str(&written[end..name.start]);
@@ -67,7 +70,7 @@ impl StatementText {
     }
 
     /// The path of a file beside the statement.
-    pub(super) fn beside(&self, name: &str) -> PathBuf {
+    pub(super) fn beside(&self, name: &str) -> FilePath {
         self.path.with_file_name(name)
     }
 
@@ -122,17 +125,11 @@ impl StatementText {
 }
 
 /// A file of the package. A link out of it is refused, so that a page reveals nothing about the machine.
-pub(super) fn file(package: &Path, path: &Path, most: Bytes) -> io::Result<Vec<u8>> {
-    let real = path.canonicalize()?;
-    if !real.starts_with(package.canonicalize()?) {
-        return Err(io::Error::other("it is outside of the package"));
-    }
-    let metadata = real.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(real)?.take(most.0 + 1).read_to_end(&mut bytes)?;
+pub(super) fn file(path: &FilePath, most: Bytes) -> io::Result<Vec<u8>> {
+    let bytes = path.start(most.0 + 1).map_err(|error| match is_outside(&error) {
+        true => io::Error::other("it is outside of the package"),
+        false => error,
+    })?;
     match bytes.len() as u64 > most.0 {
         true => Err(io::Error::other(format!("it has more than {most}"))),
         false => Ok(bytes),

@@ -4,11 +4,11 @@ use std::fs;
 
 use super::*;
 use crate::model::program::Constant;
+use crate::model::root::FilePath;
 
 /// A statement's body, and the messages about it.
 fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a directory");
-    let path = dir.path().join("statement/problem");
     let write = |name: &str, text: &str| {
         let path = dir.path().join(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
@@ -22,11 +22,12 @@ fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     std::os::unix::fs::symlink("/etc/passwd", dir.path().join("statement/out.png"))
         .expect("a link");
     let problem = Problem {
-        dir: dir.path().to_owned(),
+        dir: FilePath::root(dir.path()),
         names: vec![("en".to_owned(), "Sum & more".to_owned())],
         constants: vec![Constant { key: "n".to_owned(), value: "100".to_owned() }],
         ..Problem::default()
     };
+    let path = problem.dir.join("statement/problem");
     let statement = Statement { language: "en".to_owned(), form, path };
     let page = page(&problem, &[&statement]).expect("a page");
     let (_, body) = page.html.split_once("</dl>\n").expect("facts");
@@ -78,7 +79,7 @@ fn a_name_without_a_constant_is_told() {
 fn a_remark_is_where_it_is_written_whatever_constants_are_worth() {
     let check = |text: &str, place: (u32, u32, u32)| {
         let source = StatementText::with_values(
-            "p".into(),
+            FilePath::root("p"),
             text.to_owned(),
             &[
                 Constant { key: "n".to_owned(), value: "1".repeat(20) },
@@ -311,6 +312,36 @@ fn what_latex_is_not_known_is_told_with_its_line() {
             "1: macros make more than 1 MiB of text; the rest is left out",
         ],
     );
+}
+
+/// With time in the square of the text, each of these takes as long as all other tests together.
+#[test]
+fn a_statement_takes_time_in_proportion_to_its_size() {
+    const SIZE: usize = 100 << 10;
+    let check = |form: Form, unit: &str, kept: &str| {
+        let (body, _) = shown(form, &unit.repeat(SIZE / unit.len()));
+        assert!(body.contains(kept), "{unit}: {}", &body[..body.len().min(200)]);
+    };
+    for (unit, kept) in [
+        ("{a", "a"),
+        ("$a", "a"),
+        ("\\(a", "a"),
+        ("\\verb|a", "a"),
+        ("\\begin{itemize}a", "a"),
+        ("\\includegraphics[a", "a"),
+        ("\\textbf{a", "a"),
+        ("\\item[a", "a"),
+        ("\\begin{tabular}[a", "a"),
+    ] {
+        check(Form::Latex, unit, kept);
+    }
+    for unit in ["{{nextsample}}", "{{remainingsamples}}a", "{{a}}", "{{", "[a](b", "![", "<a "] {
+        check(Form::Markdown, unit, "");
+    }
+    let body = "#1".repeat(20_000);
+    let macros = format!("\\newcommand{{\\a}}[1]{{{body}}}{}", "\\a{xxxxxxxxxx}".repeat(5000));
+    let told = "1: macros make more than 1 MiB of text; the rest is left out";
+    assert_eq!(shown(Form::Latex, &macros).1, [told]);
 }
 
 /// Any text becomes a page; nothing hangs, and nothing in it becomes a tag.

@@ -261,6 +261,7 @@ mod tests {
     use crate::judge::case::{Detail, RepeatLine, Validators};
     use crate::model::limits::Limits;
     use crate::model::problem::Problem;
+    use crate::model::root::FilePath;
 
     /// Checks which kinds of faults the default output validator accepts with these arguments.
     fn check(answer: &str, args: &[&str], expected: &[&str]) {
@@ -271,8 +272,8 @@ mod tests {
         let mut problem = Problem::default();
         problem.test_data.cases = vec![TestCase {
             name: "secret/1".to_owned(),
-            input: path("1.in"),
-            answer: Some(path("1.ans")),
+            input: FilePath::root(path("1.in")),
+            answer: Some(FilePath::root(path("1.ans"))),
             output_validator_args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             ..TestCase::default()
         }];

@@ -1,7 +1,6 @@
 //! How strict input validators are, and whether the package's own cases would notice faults in its grammar.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use crate::build::bench::Bench;
 use crate::executor::{Executor, parallel};
@@ -56,7 +55,7 @@ pub fn noticed_changes(bench: Bench<'_>, seed: u64) -> Result<Strictness, Stop> 
         return Ok(Strictness::untried("no grammar of the input (.ctd)"));
     }
     let read =
-        |case: &TestCase| Ok(fs::read(&case.input).map_err(JudgeError::on("read", &case.input))?);
+        |case: &TestCase| Ok(case.input.read().map_err(JudgeError::on("read", &case.input))?);
     let all = |cases: &[TestCase]| cases.iter().map(read).collect::<Result<Vec<_>, Stop>>();
     let data = &problem.test_data;
     let valid = [all(&data.cases)?, all(&data.valid_inputs)?].concat();

@@ -171,12 +171,13 @@ fn smaller(number: u64) -> Vec<u64> {
 mod tests {
     use super::*;
     use crate::model::recipe::GeneratorProgram;
+    use crate::model::root::FilePath;
 
     fn command(args: &str) -> GeneratorCommand {
         GeneratorCommand {
             program: GeneratorProgram {
                 name: "gen.py".to_owned(),
-                path: "gen.py".into(),
+                path: FilePath::root("gen.py"),
                 beside: Vec::new(),
                 language: None,
             },

@@ -1,13 +1,11 @@
 //! Adds a counterexample to a package: its entry in the recipe, then its files.
 
-use std::fs;
-use std::path::Path;
-
 use crate::generate::Mode;
 use crate::generate::files::place_file;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::recipe::{GivenContents, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::package::recipe;
 use crate::package::recipe::insert::{is_name, quoted};
@@ -50,7 +48,7 @@ impl<'a> Promotion<'a> {
         }
         let full = path.join("/");
         let data = problem.dir.join(problem.layout.data);
-        let taken = |name: &String| data.join(name).symlink_metadata().is_ok();
+        let taken = |name: &String| !data.join(name).is_missing();
         let files = EXTENSIONS.map(|it| format!("{full}.{it}")).into_iter();
         if let Some(taken) = files.chain([full]).find(taken) {
             return Err(format!(
@@ -104,7 +102,7 @@ impl<'a> Promotion<'a> {
     /// Adds the entry of the recipe; returns the test case, if the recipe makes it.
     fn add_to_recipe(
         &self,
-        path: &Path,
+        path: &FilePath,
         input: &[u8],
         description: &str,
     ) -> Result<Option<RecipeCase>, Stop> {
@@ -126,7 +124,6 @@ impl<'a> Promotion<'a> {
     }
 }
 
-fn is_same(path: &Path, input: &[u8]) -> bool {
-    let has_length = fs::metadata(path).is_ok_and(|it| it.len() == input.len() as u64);
-    has_length && fs::read(path).is_ok_and(|bytes| bytes == input)
+fn is_same(path: &FilePath, input: &[u8]) -> bool {
+    path.start(input.len() as u64 + 1).is_ok_and(|bytes| bytes == input)
 }

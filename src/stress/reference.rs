@@ -1,8 +1,7 @@
 //! The reference: the program that counts as correct in a search.
 
-use std::path::Path;
-
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
 
@@ -13,7 +12,7 @@ const FAST: [&str; 4] = ["rs", "cpp", "cc", "c"];
 /// language are preferred, then the one that makes the judge answers.
 pub fn usual<'a>(
     problem: &'a Problem,
-    solution: Option<&Path>,
+    solution: Option<&FilePath>,
 ) -> Option<(&'a Submission, &'static str)> {
     let accepted: Vec<&Submission> =
         problem.submissions.iter().filter(|it| is_accepted(it)).collect();
@@ -21,7 +20,7 @@ pub fn usual<'a>(
         let ending = it.program.path.extension().unwrap_or_default();
         FAST.iter().any(|fast| ending == *fast)
     };
-    let is_solution = |it: &Submission| solution == Some(it.program.path.as_path());
+    let is_solution = |it: &Submission| solution == Some(&it.program.path);
     let order = |it: &&&Submission| (!is_fast(it), !is_solution(it));
     let chosen = accepted.iter().min_by_key(order)?;
     let why = match (accepted.len(), is_solution(chosen), is_fast(chosen)) {

@@ -3,7 +3,6 @@
 //! A limit that no input reaches is not tested: an array that is one too short goes unnoticed.
 
 use std::cell::Cell;
-use std::fs;
 
 use crate::grammar;
 use crate::grammar::bounds::{Coverage, bounds};
@@ -36,7 +35,7 @@ pub(super) fn find(
 fn of_grammar(proving: &Proving<'_>, grammar: &Grammar<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
     let mut coverage = Coverage::new(&grammar.grammar);
     for case in &proving.bench.problem.test_data.cases {
-        let input = fs::read(&case.input).map_err(JudgeError::on("read", &case.input))?;
+        let input = case.input.read().map_err(JudgeError::on("read", &case.input))?;
         // The validators report faults of inputs.
         if coverage.add(&grammar.grammar, &input, &case.input).is_err() {
             return Ok(Vec::new());

@@ -4,14 +4,12 @@
 //! The format does not require this, and a validator may choose its lines by chance. So differences are warnings, not
 //! errors.
 
-use std::fs;
-use std::path::Path;
-
 use crate::executor::{Executor, parallel};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::job::Keep;
 use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::visible;
@@ -42,13 +40,13 @@ struct Replay<'a> {
     executor: &'a dyn Executor,
     validator: &'a OutputValidator,
     test_case: &'a TestCase,
-    path: &'a Path,
+    path: &'a FilePath,
 }
 
 impl Replay<'_> {
     /// Replays at most this many passes, up to the first that has a fault.
     fn passes(&self, most: u32) -> Result<Option<Diagnostic>, Stop> {
-        let text = fs::read(self.path).map_err(JudgeError::on("read", self.path))?;
+        let text = self.path.read().map_err(JudgeError::on("read", self.path))?;
         let mut passes = passes(&text).into_iter().peekable();
         let mut input = Blob::file(&self.test_case.input);
         let mut earlier = Vec::new();

@@ -2,17 +2,17 @@
 //!
 //! Source: problem package format 2025-09, "Input validators".
 
-use std::fs;
 use std::path::Path;
 
 use crate::grammar::compile::read;
 use crate::grammar::program;
 use crate::grammar::validate::{Rejection, validate_blob};
-use crate::language::constants::replace_constants;
+use crate::language::constants::{TOO_LONG_HELP, replace_constants};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::{InputGrammar, Problem};
+use crate::model::stop::Stop;
 use crate::validate::programs::Opinion;
 
 /// A grammar that can check inputs.
@@ -32,10 +32,19 @@ pub(super) fn read_all<'a>(
 ) -> Result<Vec<Grammar<'a>>, JudgeError> {
     let mut ready = Vec::new();
     for InputGrammar { name, path } in &problem.input_grammars {
-        let text = fs::read(path).map_err(JudgeError::on("read", path))?;
-        let reading = read(path, &replace_constants(&text, &problem.constants));
+        let text = path.read().map_err(JudgeError::on("read", path))?;
+        let filled = match replace_constants(&text, &problem.constants) {
+            Ok(filled) => filled,
+            Err(fault) => {
+                let fault = Diagnostic::error(path, fault.to_string());
+                diagnostics.push(fault.help(TOO_LONG_HELP));
+                continue;
+            }
+        };
+        let reading = read(path, &filled);
         diagnostics.extend(reading.diagnostics);
-        ready.extend(reading.grammar.map(|grammar| Grammar { name, path, grammar }));
+        let grammar = reading.grammar.map(|grammar| grammar.limited(&problem.limits));
+        ready.extend(grammar.map(|grammar| Grammar { name, path, grammar }));
     }
     Ok(ready)
 }
@@ -44,8 +53,8 @@ impl Grammar<'_> {
     /// The opinion of the grammar about an input; messages call the input `path`.
     ///
     /// # Errors
-    /// If the input cannot be read.
-    pub(super) fn opinion(&self, input: &Blob, path: &Path) -> Result<Opinion, JudgeError> {
+    /// If the input cannot be read, or somebody stopped juror.
+    pub(super) fn opinion(&self, input: &Blob, path: &Path) -> Result<Opinion, Stop> {
         let checked = validate_blob(&self.grammar, input, path);
         match checked.map_err(JudgeError::on("read", path))? {
             Ok(()) => Ok(Opinion::Valid),
@@ -56,6 +65,7 @@ impl Grammar<'_> {
                 ending: "a fault".to_owned(),
                 said: format!(": {diagnostic}"),
             }),
+            Err(Rejection::Interrupted) => Err(Stop::Interrupted),
         }
     }
 }

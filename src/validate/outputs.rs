@@ -15,6 +15,7 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Interaction;
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::{OutputClaim, TestCase};
 use crate::validate::{Extent, Proving, exchange, trial};
@@ -153,6 +154,6 @@ fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
     }))
 }
 
-fn open(path: &Path) -> Result<File, JudgeError> {
-    File::open(path).map_err(JudgeError::on("open", path))
+fn open(path: &FilePath) -> Result<File, JudgeError> {
+    path.open().map_err(JudgeError::on("open", path))
 }

@@ -5,8 +5,6 @@
 //! kind, it does so nearly everywhere, and a run of each kind on each case would take longer than everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::executor::parallel;
@@ -14,6 +12,7 @@ use crate::grammar::validate::accepts;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::{InputValidator, opinion};
@@ -90,7 +89,7 @@ impl<'a> Trying<'_, 'a> {
     fn samples(&self) -> Result<Vec<(u64, &'a TestCase)>, JudgeError> {
         let mut samples = Vec::new();
         for test_case in &self.proving.bench.problem.test_data.cases {
-            let size = fs::metadata(&test_case.input);
+            let size = test_case.input.metadata();
             let size = size.map_err(JudgeError::on("read", &test_case.input))?.len();
             if size > 0 && size <= LARGEST {
                 samples.push((size, test_case));
@@ -156,7 +155,7 @@ impl<'a> Trying<'_, 'a> {
         Ok(all)
     }
 
-    fn place(&self) -> PathBuf {
+    fn place(&self) -> FilePath {
         let problem = self.proving.bench.problem;
         match &problem.input_validators[..] {
             [only] => only.path.clone(),
@@ -166,7 +165,7 @@ impl<'a> Trying<'_, 'a> {
 }
 
 fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
-    fs::read(&test_case.input).map_err(JudgeError::on("read", &test_case.input))
+    test_case.input.read().map_err(JudgeError::on("read", &test_case.input))
 }
 
 impl Mutation {

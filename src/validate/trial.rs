@@ -3,9 +3,6 @@
 //!
 //! This finds an output validator that confuses its arguments, or accepts everything.
 
-use std::fs;
-use std::path::Path;
-
 use crate::build::bench::Bench;
 use crate::build::{Built, Runnable};
 use crate::executor::parallel;
@@ -14,6 +11,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::job::Keep;
 use crate::model::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Grading, Interaction, Problem};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::text::{shell_word, visible};
@@ -80,7 +78,7 @@ struct Trial<'a> {
 /// Source: problem package format 2025-09, "Output validator", "Invocation"; "Validation of shared test case files".
 struct Right<'a> {
     test_case: &'a TestCase,
-    output: &'a Path,
+    output: &'a FilePath,
     is_certain: bool,
 }
 
@@ -94,9 +92,9 @@ impl Trial<'_> {
     /// Outputs that should be right, the likeliest first. Judge answers usually are, but need not be.
     fn right_outputs(&self) -> impl Iterator<Item = Right<'_>> {
         let data = &self.bench.problem.test_data;
-        type Named = fn(&TestCase) -> Option<(&Path, bool)>;
-        let output: Named = |it| Some((it.output.as_deref()?, true));
-        let answer: Named = |it| Some((it.answer.as_deref()?, it.is_answer_shown));
+        type Named = fn(&TestCase) -> Option<(&FilePath, bool)>;
+        let output: Named = |it| Some((it.output.as_ref()?, true));
+        let answer: Named = |it| Some((it.answer.as_ref()?, it.is_answer_shown));
         let right = |named: Named, test_case| {
             let (output, is_certain) = named(test_case)?;
             Some(Right { test_case, output, is_certain })
@@ -153,13 +151,12 @@ impl Trial<'_> {
         }
         let data = &self.bench.problem.test_data;
         let outputs = data.cases.iter().chain(&data.valid_outputs);
-        let may_be_empty =
-            outputs.filter_map(|test_case| test_case.output.as_deref()).any(is_blank);
+        let may_be_empty = outputs.filter_map(|test_case| test_case.output.as_ref()).any(is_blank);
         if may_be_empty {
             return Ok(None);
         }
         let filled = |test_case: &&TestCase| {
-            let answer = test_case.answer.as_deref();
+            let answer = test_case.answer.as_ref();
             answer.is_some_and(|answer| !is_blank(answer))
         };
         let cases = self.cases().filter(filled).take(TRIES).collect();
@@ -247,7 +244,7 @@ impl Trial<'_> {
     fn broken(&self, message: &str, response: &Response) -> Diagnostic {
         let dir = &self.bench.problem.dir;
         // A program that the user names is not what `juror verify` asks.
-        let again = match self.validator.path.starts_with(dir) {
+        let again = match self.validator.path.starts_with(&**dir) {
             true => {
                 format!(
                     "; repeat with: juror verify {}",
@@ -342,6 +339,6 @@ pub(super) fn said(response: &Response) -> String {
 }
 
 /// Whether a file contains only white space, as far as it can be read.
-fn is_blank(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| bytes.trim_ascii().is_empty())
+fn is_blank(path: &FilePath) -> bool {
+    path.read().is_ok_and(|bytes| bytes.trim_ascii().is_empty())
 }

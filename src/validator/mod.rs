@@ -29,6 +29,7 @@ use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::limits::{Limits, ROOM};
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
@@ -40,7 +41,7 @@ pub struct OutputValidator {
     /// The name of its file or directory, for messages.
     pub name: String,
     /// Its path in the package.
-    pub path: PathBuf,
+    pub path: FilePath,
     /// Its kind, such as `output validator`.
     pub what: &'static str,
     /// The protocol of its calls.

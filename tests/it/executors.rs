@@ -27,6 +27,7 @@ use juror::remote::link::{Pipes, Process, Route};
 use juror::remote::message::Facts;
 use juror::remote::serve::serve;
 use juror::remote::workers::Workers;
+use juror::sandbox::Machine;
 
 use crate::outcomes::quiet_outcome;
 use crate::scripted::Scripted;
@@ -84,7 +85,7 @@ pub(crate) fn facts(name: &str, executor: &dyn Executor) -> Facts {
 }
 
 fn work(facts: Facts, executor: &dyn Executor, input: impl Read, output: impl Write + Send) {
-    let tools = Toolchains::default();
+    let tools = Toolchains::new(Box::new(Machine));
     serve(facts, executor, &tools, input, output, &|| ()).expect("juror sends jobs");
 }
 
@@ -303,7 +304,6 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
         let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
         for number in 1..=3 {
             let reply = executor.run_one(&job, Some(Repeat::alone(number))).expect("it runs");
-            assert!(reply.outcome.contention.pace.is_some(), "{:?}", reply.outcome);
             alone.push(times(reply));
         }
         others.extend(beside.into_iter().flat_map(|it| it.join().expect("no panic")));

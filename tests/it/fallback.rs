@@ -17,6 +17,7 @@ use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Job, Repeat, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
+use juror::model::root::FilePath;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot};
@@ -107,15 +108,13 @@ fn without_namespaces_nothing_of_the_machine_can_be_reached() {
 
 #[test]
 fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
-    let parent = std::env::temp_dir();
-    let start = crate::sandbox::start_of_names(process::id());
-    let left = || {
-        let entries = fs::read_dir(&parent).unwrap().flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.filter(|name| name.starts_with(&start)).collect::<Vec<_>>()
-    };
-    let before = left();
     let Some(mut slot) = bare_slot() else { return };
+    let mut place = job("orphans", &[]);
+    place.command.argv = ["/bin/sh", "-c", "pwd"].map(str::to_owned).into();
+    let place = bytes_of_output(&mut run(&mut slot, &place));
+    let directory = Path::new(place.trim()).ancestors().nth(2).expect("the slot's directory");
+    let name = directory.file_name().expect("a name").to_string_lossy();
+    assert!(name.starts_with("juror-slot-") && directory.exists(), "{place}");
     let marker = "without-namespaces";
     for what in ["sleep", "burn", "write"] {
         let mut reply = run(&mut slot, &job("orphans", &[what, marker]));
@@ -128,17 +127,14 @@ fn without_namespaces_nothing_is_left_of_a_run_or_of_a_slot() {
     let reply = run(&mut slot, &bomb);
     assert!(reply.outcome.stopped_by.is_some(), "{:?}", reply.outcome);
     drop(slot);
-    let new: Vec<_> = left().into_iter().filter(|name| !before.contains(name)).collect();
-    // Those of tests beside this one come and go.
-    let patience = (0..600).any(|_| {
-        let present = left();
-        let gone = new.iter().all(|name| !present.contains(name));
-        if !gone {
+    // The slot's process removes it when it ends.
+    let is_gone = (0..600).any(|_| {
+        if directory.exists() {
             thread::sleep(Duration::from_millis(50));
         }
-        gone
+        !directory.exists()
     });
-    assert!(patience, "{new:?}");
+    assert!(is_gone, "{place}");
 }
 
 #[test]
@@ -269,7 +265,8 @@ fn generators_are_proved_without_namespaces_too() {
     let dir = fixture.path("sum");
     let problem = juror::package::read(&dir).problem.expect("a problem");
     let path = dir.join("generators/generators.yaml");
-    let recipe = juror::package::recipe::read(&path, &dir, &[], false);
+    let recipe =
+        juror::package::recipe::read(&FilePath::root(&path), &FilePath::root(&dir), &[], false);
     let executor = One(std::sync::Mutex::new(slot));
     let generated = generate(&Generating {
         bench: Bench {

@@ -152,6 +152,36 @@ impl Fixture {
         check(command, arguments, code, said);
     }
 
+    /// Judges programs for the shell with one command, each with this line before it, and holds the verdict of each, or `-`
+    /// if there is none, and a part of the cause against what is expected.
+    pub(crate) fn judge_all(&self, start: &str, options: &str, rows: &[(&str, &str, &str)]) {
+        let names: Vec<String> = (0..rows.len()).map(|at| format!("p{at:02}.sh")).collect();
+        for (name, (program, ..)) in names.iter().zip(rows) {
+            self.write(name, format!("{start}\n{program}\n"));
+        }
+        let has = |wanted: fn(&str) -> bool| rows.iter().any(|(_, verdict, _)| wanted(verdict));
+        let code = match (has(|it| it == "-"), has(|it| it != "AC")) {
+            (true, _) => 4,
+            (false, true) => 1,
+            (false, false) => 0,
+        };
+        let report = self.json(&format!("judge sum {} {options}", names.join(" ")), code);
+        for (at, (program, verdict, cause)) in rows.iter().enumerate() {
+            let judged = &report["submissions"][at];
+            assert_eq!(judged["name"], names[at], "{report:#}");
+            assert_eq!(
+                judged["verdict"].as_str().unwrap_or("-"),
+                *verdict,
+                "{program}: {judged:#}"
+            );
+            let told = match judged["test_cases"].as_array().and_then(|cases| cases.last()) {
+                Some(case) if *verdict != "-" => &case["cause"],
+                _ => &judged["error"]["reason"],
+            };
+            assert!(told.to_string().contains(cause), "{program}: {judged:#}");
+        }
+    }
+
     /// Runs `juror … --json` and gives the document.
     pub(crate) fn json(&self, arguments: &str, code: i32) -> serde_json::Value {
         let output = self.juror(arguments).arg("--json").output().expect("juror runs");

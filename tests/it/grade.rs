@@ -11,6 +11,7 @@ use juror::model::blob::Blob;
 use juror::model::job::{Keep, Reply};
 use juror::model::limits::Limits;
 use juror::model::program::Program;
+use juror::model::root::FilePath;
 use juror::model::tree::{FileMode, Node, TreeEntry};
 use juror::model::units::Bytes;
 use serde_json::{Value, json};
@@ -305,7 +306,7 @@ fn equal_sources_are_built_once() {
     let check = |sources: &[&str], expected: usize| {
         *builds.lock().expect("a number") = 0;
         for source in sources {
-            let program = Program { path: "main.c".into(), ..Program::default() };
+            let program = Program { path: FilePath::root("main.c"), ..Program::default() };
             let Ok(prepared) = builder.prepare_text(&program, source) else {
                 return Fixture::new().skip("no C compiler");
             };
@@ -334,7 +335,8 @@ fn results_are_in_the_order_of_the_lines_if_that_is_asked_for() {
     assert_eq!(any, (0..40).collect::<Vec<u64>>());
 }
 
-/// Kills it after so many results, again and again, until it is done.
+/// Kills it after so many results, again and again, until it is finished. It is started again at once, also while other
+/// programs want the processors.
 #[test]
 fn after_a_kill_a_later_start_goes_on() {
     let fixture = Fixture::new();
@@ -355,36 +357,36 @@ fn after_a_kill_a_later_start_goes_on() {
     };
     let expected = verdicts(&grade(&fixture, &[], &lines(&all), 2));
     let check = |options: &[&str], name: &str, kill_after: &[usize]| {
-        let journal = fixture.path(name);
-        let done = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+        let path = fixture.path(name);
+        let options = [&["--output", name, "--resume"][..], options].concat();
+        let finished = || fs::read_to_string(&path).map_or(0, |text| text.lines().count());
         for &more in kill_after {
-            let wanted = done() + more;
-            let mut command = fixture.std_juror("grade --jobs 3 --journal");
-            command.arg(&journal).args(options).stderr(Stdio::null()).stdout(Stdio::null());
+            let wanted = finished() + more;
+            let mut command = fixture.std_juror("grade --jobs 3");
+            command.args(&options).stderr(Stdio::null()).stdout(Stdio::null());
             let mut child = command.stdin(Stdio::piped()).spawn().expect("juror runs");
             let mut stdin = child.stdin.take().expect("a pipe");
             // A few more than are waited for, and never all.
             stdin.write_all(lines(&all[..wanted + 4]).as_bytes()).expect("a write");
-            while done() < wanted {
+            while finished() < wanted {
                 assert_eq!(child.try_wait().expect("a child"), None, "it waits for more");
                 std::thread::sleep(Duration::from_millis(2));
             }
             child.kill().expect("a kill");
             child.wait().expect("an end");
         }
-        assert!(done() < all.len(), "it was killed in the middle");
-        // What a torn write leaves.
-        let mut torn = fs::OpenOptions::new().append(true).open(&journal).expect("the journal");
-        torn.write_all(b"{\"version\":1,\"li").expect("a write");
-        drop(torn);
-        let options = [&["--journal", name][..], options].concat();
-        let results = grade(&fixture, &options, &lines(&all), 2);
+        assert!(finished() < all.len(), "it was killed in the middle");
+        // What a full disk or a power cut leaves.
+        let mut half = fs::OpenOptions::new().append(true).open(&path).expect("the results");
+        half.write_all(b"{\"version\":1,\"li").expect("a write");
+        drop(half);
+        assert_eq!(grade(&fixture, &options, &lines(&all), 2), [] as [Value; 0]);
+        let results = results(&fs::read(&path).expect("results"));
         assert_eq!(verdicts(&results), expected, "{options:?}");
-        assert_eq!(self::results(&fs::read(&journal).expect("a journal")), results);
         if options.contains(&"--ordered") {
             assert!(results.is_sorted_by_key(|it| it["line"].as_u64()));
         }
-        // Once all is done nothing is judged: no program can be.
+        // Once all are finished nothing is judged: no program can be.
         let output = fixture
             .shipped("grade --isolation full")
             .args(&options)
@@ -392,20 +394,21 @@ fn after_a_kill_a_later_start_goes_on() {
             .write_stdin(lines(&all))
             .output()
             .expect("juror runs");
-        assert_eq!(self::results(&output.stdout), results);
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(self::results(&fs::read(&path).expect("results")), results);
     };
-    check(&[], "journal", &[1, 5, 11, 3]);
+    check(&[], "any", &[1, 5, 11, 3]);
     check(&["--ordered"], "ordered", &[2, 9, 1]);
 }
 
 #[test]
-fn a_journal_of_other_lines_is_refused() {
+fn results_of_other_lines_are_refused_and_stay() {
     let fixture = Fixture::new();
     let (one, two) = (sum(1, RIGHT), sum(2, WRONG));
     let check = |options: &[&str], all: &[&Value], said: &str| {
-        let before = fs::read(fixture.path("journal")).unwrap_or_default();
+        let before = fs::read(fixture.path("results")).unwrap_or_default();
         let text: String = all.iter().map(|line| format!("{line}\n")).collect();
-        let output = output(&fixture, &[&["--journal", "journal"][..], options].concat(), &text);
+        let output = output(&fixture, &[&["--output", "results"][..], options].concat(), &text);
         let err = String::from_utf8_lossy(&output.stderr)
             .split_whitespace()
             .collect::<Vec<_>>()
@@ -414,28 +417,49 @@ fn a_journal_of_other_lines_is_refused() {
         assert_eq!(output.status.code(), Some(code), "{err}");
         assert!(err.contains(said), "{err}");
         if code == 2 {
-            assert_eq!(fs::read(fixture.path("journal")).expect("a journal"), before);
+            assert_eq!(fs::read(fixture.path("results")).expect("results"), before);
         }
     };
     check(&[], &[&one, &two], "");
-    check(&[], &[&one, &two], "");
-    check(&[], &[&two, &two], "standard input, --map or --defaults differ from those that");
-    check(&["--defaults", "{\"all\":true}"], &[&one, &two], "--map or --defaults differ");
-    check(&[], &[&one], "journal has 1 result that standard input has not");
-    check(&["--output", "journal"], &[&one, &two], "journal is the journal");
-    let text = fixture.read("journal");
+    check(&[], &[&one, &two], "results is not empty; add --resume to go on after its results");
+    check(&["--resume"], &[&one, &two], "");
+    let differ = "standard input, --map or --defaults differ from those that results was made with";
+    check(&["--resume"], &[&two, &two], differ);
+    check(&["--resume"], &[&two, &one], differ);
+    check(&["--resume", "--defaults", "{\"all\":true}"], &[&one, &two], differ);
+    check(&["--resume"], &[&one], "results has 1 result that standard input has not");
+    let text = fixture.read("results");
     let mut turned: Vec<&str> = text.lines().collect();
     turned.sort_by_key(|line| std::cmp::Reverse(line.contains("\"line\":2,")));
-    fixture.write("journal", turned.join("\n") + "\n");
-    check(&["--ordered"], &[&one, &two], "are not in the order of the lines; leave out --ordered");
-    fixture.write("journal", turned[..1].join("\n") + "\n");
-    check(&["--ordered"], &[&one, &two], "journal lacks line 1, and has later ones");
-    fixture.write("journal", "x\n");
-    check(&[], &[&one, &two], "line 1 is not a result of `juror grade`");
-    fixture.write("journal", "");
-    let held = fs::File::open(fixture.path("journal")).expect("the journal");
-    held.lock().expect("a lock");
-    check(&[], &[&one, &two], "another juror is writing it");
+    fixture.write("results", turned.join("\n") + "\n");
+    let ordered = ["--resume", "--ordered"];
+    check(&ordered, &[&one, &two], "are not in the order of the lines; leave out --ordered");
+    fixture.write("results", turned[..1].join("\n") + "\n");
+    check(&ordered, &[&one, &two], "results lacks line 1, and has later ones");
+    for other in ["x\n", "x", "{\"precious\": true}"] {
+        fixture.write("results", other);
+        check(&["--resume"], &[&one, &two], "line 1 is not a result of `juror grade`");
+        check(&[], &[&one, &two], "results is not empty");
+    }
+}
+
+#[test]
+fn two_jurors_do_not_write_one_file() {
+    let fixture = Fixture::new();
+    let mut command = fixture.std_juror("grade --output results --resume");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut first = command.spawn().expect("juror runs");
+    let mut stdin = first.stdin.take().expect("a pipe");
+    stdin.write_all(lines(&[sum(0, RIGHT)]).as_bytes()).expect("a write");
+    while fs::read(fixture.path("results")).unwrap_or_default().is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let second = output(&fixture, &["--output", "results", "--resume"], &lines(&[sum(0, RIGHT)]));
+    let err = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(2), "{err}");
+    assert!(err.contains("another juror is writing it"), "{err}");
+    drop(stdin);
+    assert!(first.wait().expect("an end").success());
 }
 
 #[test]
@@ -453,8 +477,15 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
     };
     check(&["--output", "results"], 0, "1 line: 1 accepted; ");
     assert_eq!(results(fixture.read("results").as_bytes())[0]["verdict"], "AC");
-    check(&["--output", "no/results"], 2, "--output: cannot write no/results");
-    check(&["--journal", "/dev/zero"], 2, "--journal: cannot use /dev/zero: it is not a file");
+    check(&["--output", "no/results"], 2, "--output: cannot use no/results: No such file");
+    check(&["--output", "/dev/null"], 0, "1 line: 1 accepted; ");
+    let device = ["--output", "/dev/null", "--resume"];
+    check(&device, 2, "--output: cannot use /dev/null: it is not a regular file");
+    check(&["--resume"], 2, "--output");
+    std::os::unix::fs::symlink("elsewhere", fixture.path("link")).expect("a link");
+    check(&["--output", "link"], 0, "1 line: 1 accepted; ");
+    assert_eq!(results(fixture.read("elsewhere").as_bytes())[0]["verdict"], "AC");
+    check(&["--output", "link"], 2, "--output: link is not empty");
     check(&["--map", "{"], 2, "--map: is not JSON at column 1: EOF");
     check(
         &["--map", "{\"sauce\":\"/x\"}"],
@@ -464,7 +495,7 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
     check(
         &["--defaults", "{\"limits\":1}"],
         2,
-        "--defaults: `/limits`: expected an object, not a number",
+        "--defaults: `/limits`: invalid type: integer `1`, expected an object",
     );
     let quiet = output(&fixture, &["--quiet"], &line);
     assert!(quiet.stderr.is_empty(), "{}", String::from_utf8_lossy(&quiet.stderr));
@@ -483,13 +514,13 @@ fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
     let time = format!("1000.{}", std::process::id());
     let sleeps = with(sum(1, &format!("sleep {time}")), json!({ "limits": { "time": 500 } }));
     for line in [String::new(), lines(&[sleeps])] {
-        let mut command = fixture.std_juror("grade --journal journal");
+        let mut command = fixture.std_juror("grade --output results");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("juror runs");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(lines(&[sum(0, RIGHT)]).as_bytes()).expect("a write");
         // The next one takes all places, so it comes only when this one is done.
-        while fs::read(fixture.path("journal")).unwrap_or_default().is_empty() {
+        while fs::read(fixture.path("results")).unwrap_or_default().is_empty() {
             std::thread::sleep(Duration::from_millis(1));
         }
         stdin.write_all(line.as_bytes()).expect("a write");
@@ -500,9 +531,9 @@ fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("a signal");
         let output = child.wait_with_output().expect("an end");
         assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(results(&output.stdout).len(), 1);
+        assert_eq!(results(fixture.read("results").as_bytes()).len(), 1);
         drop(stdin);
-        fs::remove_file(fixture.path("journal")).expect("a journal");
+        fs::remove_file(fixture.path("results")).expect("results");
     }
 }
 

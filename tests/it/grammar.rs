@@ -1,8 +1,15 @@
 //! `juror grammar` in the hands of people, and grammars among a package's validators.
 
 use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fixture::Fixture;
+use crate::wire;
+use crate::workers::hears;
 
 const ROW: &str = "INT(2,100,n) NEWLINE REPI(i,n,SPACE) INT(1,200,a[i]) END NEWLINE\n";
 
@@ -118,4 +125,27 @@ fn constants_are_put_into_a_grammar() {
     fixture.write("sum/problem.yaml", format!("{yaml}constants:\n  most: 7\n"));
     fixture.write("sum/input_validators/input.ctd", "INT(0,{{most}}) SPACE INT(0,10^6) NEWLINE\n");
     fixture.check("verify sum", 3, &["from 0 to 7, got `100000`"]);
+}
+
+/// The steps that this grammar may have take hours.
+#[test]
+fn ctrl_c_ends_what_juror_itself_computes() {
+    let fixture = Fixture::new();
+    let settings = fixture.read("sum/problem.yaml");
+    fixture.write("sum/problem.yaml", settings + "limits: {validation_time: 1000000}\n");
+    let endless = "REP(4000000000) REP(4000000000) SET(a=1) END END\n";
+    fixture.write("sum/input_validators/endless.ctd", endless);
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut command = wire::shipped();
+        command.current_dir(fixture.path("")).env("TMPDIR", fixture.temporary());
+        command.args(["verify", "sum"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().expect("juror runs");
+        while !hears(child.id(), signal) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        kill_process(Pid::from_child(&child), signal).expect("a signal");
+        let output = child.wait_with_output().expect("an end");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{said}");
+    }
 }

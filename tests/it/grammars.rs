@@ -189,10 +189,12 @@ fn mutated(input: &[u8], number: u64) -> Vec<u8> {
 
 #[test]
 fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
-    for (path, check) in PROBLEMS {
+    for (problem, (path, check)) in PROBLEMS.into_iter().enumerate() {
         let grammar = grammar(path);
         let mut refused = 0;
-        for (index, shape) in applicable(&grammar).into_iter().enumerate() {
+        // Half of the shapes, and of the next problem the other half.
+        let shapes = applicable(&grammar).into_iter().enumerate();
+        for (index, shape) in shapes.skip(problem % 2).step_by(2) {
             let input = generate(&grammar, &shape, index as u64)
                 .unwrap_or_else(|fault| panic!("{path}: {}: {fault}", shape.name));
             assert!(
@@ -202,7 +204,7 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
                 String::from_utf8_lossy(&input)
             );
             // Long inputs take long, and their faults are those of short ones.
-            let count = if input.len() > 2000 { 6 } else { 60 };
+            let count = if input.len() > 2000 { 2 } else { 60 };
             for number in 0..count {
                 let mutated = mutated(&input, number * 31 + index as u64);
                 let accepted = accepts(&grammar, &mutated);
@@ -255,7 +257,7 @@ fn each_grammar_is_as_strict_as_the_other_validator() {
             return;
         };
         for (index, input) in small.iter().enumerate() {
-            for number in 0..4 {
+            for number in 0..2 {
                 let mutated = mutated(input, number * 17 + index as u64);
                 assert_eq!(
                     accepts(&grammar, &mutated),

@@ -3,7 +3,10 @@
 use std::fs;
 use std::process::Command;
 
+use juror::new::Template;
+
 use crate::fixture::Fixture;
+use crate::new;
 use crate::tidy::{files_below, read, root};
 use crate::wire;
 
@@ -52,14 +55,16 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
                 for line in lines.lines() {
                     let mut shell = Command::new("sh");
                     let shell = shell.args(["-c", line]).current_dir(fixture.path("desk"));
-                    let shell =
-                        shell.env("PATH", &path).env("CI", "true").env("JUROR_CACHE", "off");
-                    let output = shell.env("XDG_CACHE_HOME", fixture.path("cache")).output();
+                    let shell = shell.env("PATH", &path).env("CI", "true");
+                    // What was built and run before is remembered, as it is for the reader.
+                    let output = shell.env("JUROR_CACHE", fixture.path("cache")).output();
                     let output = output.expect("a shell");
                     said = String::from_utf8_lossy(&output.stdout).into_owned()
                         + &String::from_utf8_lossy(&output.stderr);
                     assert!(output.status.success(), "{line}:\n{said}");
                     if line == "juror new hello" {
+                        let package = fixture.path("desk/hello");
+                        new::check_files(&package, Template::PassFail);
                         // A smaller limit proves as much and spares the tests time.
                         let settings = fixture.read("desk/hello/problem.yaml");
                         let less = settings

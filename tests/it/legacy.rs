@@ -202,3 +202,26 @@ fn only_accepted_submissions_set_the_time_limit() {
     let origin = limits["cpu_origin"].as_str().unwrap_or_default();
     assert!(origin.contains("accepted/right.sh"), "{document}");
 }
+
+/// The first submission's grader waits for the second submission's second run, and that one's first run for the grader.
+#[test]
+fn other_submissions_run_while_the_packages_own_grader_does() {
+    let groups = [("", "on_reject: continue\n"), ("secret", "grading: custom\n")];
+    let fixture = package("type: scoring\n", &groups, &["secret/1 1 2", "secret/2 3 4"]);
+    let place = fixture.temporary().display().to_string();
+    let until = |name: &str| format!("until [ -e {place}/{name} ]; do :; done");
+    let grader = format!(
+        "#!/usr/bin/env bash\ncat > /dev/null\n: > {place}/grades\n{}\necho AC 1\n",
+        until("runs")
+    );
+    program(&fixture, "graders/grade", &grader);
+    let answer = "read -r a b; echo $((a + b))";
+    fixture.write("first.sh", format!("{answer}\n"));
+    let second = format!(
+        "read -r a b\nif [ $a = 1 ]; then {}; else : > {place}/runs; fi\necho $((a + b))\n",
+        until("grades")
+    );
+    fixture.write("second.sh", second);
+    let judge = "judge old first.sh second.sh --isolation=plain --jobs 2 --time-limit 60";
+    fixture.check(judge, 0, &["AC  first.sh", "AC  second.sh"]);
+}

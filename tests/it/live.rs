@@ -130,36 +130,38 @@ fn one_that_waits_for_ever_is_too_slow_for_every_limit() {
 #[test]
 fn the_first_failure_counts() {
     let fixture = fixture();
-    let check = |program: &str, said: &[&str]| {
-        fixture.write("p.sh", format!("read -r a b\n{program}\n"));
-        fixture.check("judge sum p.sh --time-limit 0.4", 1, said);
-    };
     let wrong = "the output validator rejects it: 4 is not 3";
-    check("echo 4", &["WA", wrong]);
-    check("echo 4; exit 3", &["WA", wrong]);
-    check("echo 4; kill -SEGV $$", &["WA", wrong]);
-    check("echo 4; while :; do :; done", &["WA", wrong]);
-    check("exit 3", &["RTE", "exit code 3"]);
-    check("kill -SEGV $$", &["RTE", "killed by SIGSEGV"]);
-    check("while :; do :; done", &["TLE", "of CPU"]);
-    check("exit 0", &["WA", "sample/1: the output validator rejects it: no answer"]);
-    check("exec >&-; sleep 1000", &["TLE", "on the wall clock"]);
-    let right = "echo $((a + b))";
-    check(&format!("{right}; exit 3"), &["RTE", "exit code 3"]);
-    check(&format!("{right}; echo 9"), &["WA", "rejects it: 9 is too much"]);
-    check(&format!("{right}; echo 9; exit 3"), &["WA", "9 is too much"]);
-    check(&format!("{right}; sleep 1000"), &["TLE", "on the wall clock"]);
-    check(&format!("{right}; while :; do :; done"), &["TLE"]);
-    check("while :; do echo 1; done", &["WA", "1 is not 3"]);
-    check("head -c 1000 /dev/urandom; echo", &["WA"]);
     let waits = "waited for input that never came: the output validator also waited";
-    check("read -r c", &["TLE", waits]);
-    check("printf %s $((a + b)); read -r c", &["TLE", waits, ">3 (no line end)"]);
+    let rows = [
+        ("echo 4", "WA", wrong),
+        ("echo 4; exit 3", "WA", wrong),
+        ("echo 4; kill -SEGV $$", "WA", wrong),
+        ("echo 4; while :; do :; done", "WA", wrong),
+        ("exit 3", "RTE", "exit code 3"),
+        ("kill -SEGV $$", "RTE", "killed by SIGSEGV"),
+        ("while :; do :; done", "TLE", "of CPU"),
+        ("exit 0", "WA", "the output validator rejects it: no answer"),
+        ("exec >&-; sleep 1000", "TLE", "on the wall clock"),
+        ("echo $((a + b)); exit 3", "RTE", "exit code 3"),
+        ("echo $((a + b)); echo 9", "WA", "rejects it: 9 is too much"),
+        ("echo $((a + b)); echo 9; exit 3", "WA", "9 is too much"),
+        ("echo $((a + b)); sleep 1000", "TLE", "on the wall clock"),
+        ("echo $((a + b)); while :; do :; done", "TLE", "of CPU"),
+        ("while :; do echo 1; done", "WA", "1 is not 3"),
+        ("head -c 1000 /dev/urandom; echo", "WA", ""),
+        ("read -r c", "TLE", waits),
+        ("printf %s $((a + b)); read -r c", "TLE", waits),
+    ];
+    fixture.judge_all("read -r a b", "--time-limit 0.1", &rows);
+    fixture.write("p.sh", "read -r a b; printf %s $((a + b)); read -r c\n");
+    fixture.check("judge sum p.sh", 1, &["TLE", waits, ">3 (no line end)"]);
     // Those that leave in time, and do not wait to hear so.
-    for right in [right, "echo $((a + b)); exec <&-", "echo $((a + b)); read -r c; exit 0"] {
-        fixture.write("p.sh", format!("read -r a b\n{right}\n"));
-        fixture.check("judge sum p.sh", 0, &["AC", "accepted on 4 test cases"]);
+    let right = "echo $((a + b))";
+    let in_time = ["", "; exec <&-", "; read -r c; exit 0"];
+    for (at, end) in in_time.into_iter().enumerate() {
+        fixture.write(&format!("r{at}.sh"), format!("read -r a b\n{right}{end}\n"));
     }
+    fixture.check("judge sum r0.sh r1.sh r2.sh", 0, &["3 submissions, 3 accepted"]);
 }
 
 #[test]
@@ -271,7 +273,8 @@ fn no_order_of_ends_changes_a_verdict() {
 /// With these pauses of the submission and of the validator, in seconds.
 fn verdicts_with_pauses(ours: &str, theirs: &str) {
     let fixture = fixture();
-    let check = |program: &str, at_end: &str, code: i32, said: &[&str]| {
+    // What the validator does if nothing comes; programs, and of each the verdict, or `-`, and a part of the cause.
+    let check = |at_end: &str, rows: &[(&str, &str, &str)]| {
         // On the sample, with which it is tried, it is as always.
         let at_end = format!("[[ $a == 1 ]] || {{ sleep DELAY; {at_end}; }}; say \"no answer\"");
         let validator = VALIDATOR
@@ -280,27 +283,30 @@ fn verdicts_with_pauses(ours: &str, theirs: &str) {
             .replace("exec >&-\n", "exec >&-\nsleep DELAY\n")
             .replace("DELAY", theirs);
         set_validator(&fixture, &validator);
-        let program = program.replace("DELAY", ours);
-        fixture.write("p.sh", format!("read -r a b\n{program}\n"));
-        fixture.check("judge sum p.sh --time-limit 0.5 --case secret/large/1", code, said);
+        let start = format!("read -r a b; pause={ours}");
+        fixture.judge_all(&start, "--time-limit 0.5 --case secret/large/1", rows);
     };
-    let (rejects, breaks) = ("say silent; exit 43", "exit 1");
-    let crash = "sleep DELAY; kill -SEGV $$";
-    for at_end in [rejects, breaks, "exit 42"] {
-        check(&format!("exec >&-; {crash}"), at_end, 1, &["RTE", "killed by SIGSEGV"]);
-        check(crash, at_end, 1, &["RTE", "killed by SIGSEGV"]);
-    }
-    check("exec >&-; sleep DELAY; exit 3", rejects, 1, &["RTE", "exit code 3"]);
-    check("exec >&-; exec sleep 1000", rejects, 1, &["TLE", "on the wall clock"]);
-    check("exec >&-; sleep DELAY; exit 0", rejects, 1, &["WA", "rejects it: silent"]);
-    check("sleep DELAY; exit 0", rejects, 1, &["WA", "rejects it: silent"]);
-    check("exec >&-; sleep DELAY; exit 0", breaks, 4, &["it ended with exit code 1"]);
-    // By what was said.
-    for close in [":", "exec >&-"] {
-        let end = |word: &str, end: &str| format!("echo {word}; {close}; sleep DELAY; {end}");
-        check(&end("4", "kill -SEGV $$"), rejects, 1, &["WA", "4 is not 100001"]);
-        check(&end("4", "exit 0"), rejects, 1, &["WA", "4 is not 100001"]);
-        check(&end("boom", "kill -SEGV $$"), rejects, 4, &["it ended with exit code 1"]);
-        check(&end("$((a + b))", "kill -SEGV $$"), rejects, 1, &["RTE", "SIGSEGV"]);
-    }
+    let crash = "sleep $pause; kill -SEGV $$";
+    let closed_crash = format!("exec >&-; {crash}");
+    let crashes =
+        [(&*closed_crash, "RTE", "killed by SIGSEGV"), (crash, "RTE", "killed by SIGSEGV")];
+    check("exit 42", &crashes);
+    let breaks = ("exec >&-; sleep $pause; exit 0", "-", "it ended with exit code 1");
+    check("exit 1", &[&crashes[..], &[breaks]].concat());
+    let rejects = [
+        ("exec >&-; sleep $pause; exit 3", "RTE", "exit code 3"),
+        ("exec >&-; exec sleep 1000", "TLE", "on the wall clock"),
+        ("exec >&-; sleep $pause; exit 0", "WA", "rejects it: silent"),
+        ("sleep $pause; exit 0", "WA", "rejects it: silent"),
+        // By what was said.
+        ("echo 4; sleep $pause; kill -SEGV $$", "WA", "4 is not 100001"),
+        ("echo 4; exec >&-; sleep $pause; kill -SEGV $$", "WA", "4 is not 100001"),
+        ("echo 4; sleep $pause; exit 0", "WA", "4 is not 100001"),
+        ("echo 4; exec >&-; sleep $pause; exit 0", "WA", "4 is not 100001"),
+        ("echo boom; sleep $pause; kill -SEGV $$", "-", "it ended with exit code 1"),
+        ("echo boom; exec >&-; sleep $pause; kill -SEGV $$", "-", "it ended with exit code 1"),
+        ("echo $((a + b)); sleep $pause; kill -SEGV $$", "RTE", "SIGSEGV"),
+        ("echo $((a + b)); exec >&-; sleep $pause; kill -SEGV $$", "RTE", "SIGSEGV"),
+    ];
+    check("say silent; exit 43", &[&crashes[..], &rejects].concat());
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use juror::model::isolation::Isolation;
-use juror::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome};
+use juror::model::outcome::{Ending, Mechanism, Meter, Outcome};
 use juror::model::units::Bytes;
 
 /// The outcome of a program that ends with exit code 0 after 12 ms, 10 ms of them CPU time, with 3 MiB.
@@ -19,7 +19,6 @@ pub(crate) fn quiet_outcome() -> Outcome {
         stderr_bytes: Bytes(0),
         file_bytes: Bytes(0),
         refused_processes: 0,
-        contention: Contention::default(),
         mechanism: Mechanism {
             cpu: Meter::Cgroup2,
             memory: Meter::Cgroup2,

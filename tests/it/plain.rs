@@ -18,6 +18,7 @@ use juror::model::isolation::{Demand, Isolation};
 use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome};
+use juror::model::root::FilePath;
 use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
@@ -207,7 +208,7 @@ fn input_of_every_kind_arrives_and_cannot_be_changed() {
     let file = directory.path().join("in");
     fs::write(&file, &large).unwrap();
     let open = || Blob::open_file(fs::File::open(&file).unwrap());
-    for stdin in [Blob::from(large.clone()), Blob::file(file.clone()), open()] {
+    for stdin in [Blob::from(large.clone()), Blob::file(&FilePath::root(&file)), open()] {
         let mut job = job("hungry", &["input"]);
         job.stdin = stdin;
         check(&mut slot, &job, "exit 0", "31457280");
@@ -444,7 +445,7 @@ fn a_ready_program_gets_its_verdict() {
         fixture.write("program.sh", script);
         let path = fixture.path("program.sh");
         let arguments =
-            format!("judge sum --isolation=plain --time-limit 0.2 -- /bin/sh {}", path.display());
+            format!("judge sum --isolation=plain --time-limit 0.1 -- /bin/sh {}", path.display());
         fixture.check(&arguments, code, said);
     };
     check(RIGHT, 0, &["1 submission", "plain, no isolation"]);
@@ -456,8 +457,8 @@ fn a_ready_program_gets_its_verdict() {
     check(crate::fixture::WRONG, wrong);
     check("read a b; exit 3\n", "RTE exit code 3");
     check("kill -SEGV $$\n", "RTE killed by SIGSEGV");
-    check("while :; do :; done\n", "TLE of CPU time, 0.200 s allowed");
-    check("sleep 1000\n", "TLE on the wall clock, 1.40 s allowed");
+    check("while :; do :; done\n", "TLE of CPU time, 0.100 s allowed");
+    check("sleep 1000\n", "TLE on the wall clock, 1.20 s allowed");
     check("exec yes\n", "OLE wrote more than the 8 MiB allowed");
     if !cfg!(target_os = "linux") {
         let refused = "judge sum --isolation=full -- /usr/bin/true";

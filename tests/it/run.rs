@@ -38,7 +38,7 @@ fn what_a_program_writes_is_handed_on_as_it_is() {
     assert!(errors.contains("\\x1b[31mred") && !errors.contains('\x1b'), "{errors}");
     assert_eq!(output.status.code(), Some(1));
     fixture.write("a.sh", "while :; do :; done\n");
-    check("a.sh --case sample/1 --time-limit 0.2", "", 1, "", &["of CPU time"]);
+    check("a.sh --case sample/1 --time-limit 0.1", "", 1, "", &["of CPU time"]);
 }
 
 #[test]

@@ -37,6 +37,7 @@ use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome, Signal, StoppedBy};
+use juror::model::root::FilePath;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot, is_interrupted};
@@ -222,7 +223,7 @@ fn text(blob: &Blob) -> String {
 
 /// A file to place, as a program.
 pub(crate) fn executable(path: impl Into<std::path::PathBuf>) -> Node {
-    Node::File { blob: Blob::file(path), mode: FileMode::Executable }
+    Node::File { blob: Blob::file(&FilePath::root(path)), mode: FileMode::Executable }
 }
 
 /// The directory in which the box of a run was kept.
@@ -640,7 +641,7 @@ fn input_cannot_be_changed_and_is_the_same_in_every_run() {
     let path = directory.path().join("input");
     fs::write(&path, "original").unwrap();
     let from_bytes = Blob::from(b"original".to_vec());
-    for stdin in [from_bytes, Blob::file(path.clone())] {
+    for stdin in [from_bytes, Blob::file(&FilePath::root(&path))] {
         let mut job = job("doors", &["input"]);
         job.stdin = stdin;
         for _ in 0..2 {
@@ -826,7 +827,7 @@ fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
     let mut job = job("nothing", &[]);
     job.command.visible = vec![Shown::tree("/program", &Tree::unlisted(hidden.join("one")))];
     let error = slot_error(&job);
-    assert!(error.reason.starts_with("ENOENT"), "{error}");
+    assert!(error.reason.starts_with("somebody removed"), "{error}");
 }
 
 fn slot_error(job: &Job) -> JudgeError {
@@ -997,8 +998,8 @@ impl Possessions {
     }
 }
 
-/// What the names of groups and directories begin with that a judge of this number makes.
-pub(crate) fn start_of_names(judge: u32) -> String {
+/// What the names of groups begin with that a judge of this number makes.
+fn start_of_names(judge: u32) -> String {
     let namespace = rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino);
     format!("juror-{namespace}-{judge}-")
 }

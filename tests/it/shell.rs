@@ -48,6 +48,20 @@ fn shells_complete_commands_options_and_what_a_package_has() {
     let right = "sum/submissions/accepted/right.sh";
     check(&["juror", "judge", "sum", "sum/submissions/accepted/r"], &[right]);
     check(&["juror", "statement", "sum", "--language", ""], &["en", "sv"]);
+    // The shell runs nothing that is in a name.
+    for name in ["$(touch PWN).py", "a;b`c`.py", "it's \"q\".py", "tab\t$(x).py", "line\n$(x).py"] {
+        fixture.write(&format!("odd/{name}"), "");
+    }
+    let odd = [
+        "odd/\\$\\(touch\\",
+        "PWN\\).py",
+        "odd/a\\;b\\`c\\`.py",
+        "odd/it\\\'s\\",
+        "\\\"q\\\".py",
+        "odd/tab",
+    ];
+    check(&["juror", "judge", "sum", "odd/"], &odd);
+    check(&["juror", "judge", "sum", "odd/\\$\\("], &odd[..2]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn check(
     runs: &[(&str, (usize, u64))],
     all: (u64, u64),
 ) -> Value {
-    let report = fixture.json(&format!("verify sum --time-limit 0.15 {options}"), 0);
+    let report = fixture.json(&format!("verify sum --time-limit 0.1 {options}"), 0);
     for (name, expected) in runs {
         let submissions = report["submissions"].as_array().expect("submissions");
         let submission = submissions.iter().find(|it| it["name"] == *name).expect("it is there");
@@ -46,7 +46,7 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
     let whole = [(4, 0), (4, 0), (4, 0), (4, 0)];
     check("--all", whole, (16, 0));
     check("--verbose", whole, (16, 0));
-    fixture.check("verify sum --time-limit 0.15", 0, &["11 runs in", "5 spared"]);
+    fixture.check("verify sum --time-limit 0.1", 0, &["11 runs in", "5 spared"]);
 }
 
 #[test]

@@ -31,6 +31,15 @@ fn small(fixture: Fixture) -> Fixture {
     fixture
 }
 
+/// The same with the right submission in C, which is quick to start.
+fn small_in_c() -> Fixture {
+    let fixture = small(Fixture::new());
+    fixture.remove("sum/submissions/accepted/right.sh");
+    fixture.remove("sum/submissions/wrong_answer/wrong.sh");
+    fixture.write("sum/submissions/accepted/sum.c", SUM);
+    fixture
+}
+
 /// The program that a report names.
 fn subject<'r>(report: &'r Value, id: &str) -> &'r Value {
     let subjects = report["strength"]["subjects"].as_array().expect("programs");
@@ -160,13 +169,15 @@ fn programs_that_never_end_are_caught_after_all_others() {
     if !builds::has("cc") {
         return;
     }
-    let fixture = small(Fixture::new());
+    let fixture = small_in_c();
+    let less = "time_limit: 0.2\n  time_resolution: 0.1\n";
+    let problem = fixture.read("sum/problem.yaml").replace("time_limit: 1\n", less);
+    fixture.write("sum/problem.yaml", problem);
     fixture.write("sum/data/sample/1.in", "1 2\n");
     fixture.write("sum/data/sample/1.ans", "3\n");
     let sum = "printf(\"%d\\n\", a + b)";
     let loops = "while (b != 0) {\n        a++;\n        b--;\n    }\n    printf(\"%d\\n\", a)";
     fixture.write("sum/submissions/accepted/sum.c", SUM.replace(sum, loops));
-    fixture.remove("sum/submissions/accepted/right.sh");
     let report = fixture.json("strength sum --seed 1 --time 10m", 0);
     let killed = |it: &Value| it["killers"].as_array().expect("test cases").clone();
     let endless = named(&report, |it| killed(it).iter().any(|kill| kill["verdict"] == "TLE"));
@@ -182,15 +193,16 @@ fn programs_that_never_end_are_caught_after_all_others() {
 
 #[test]
 fn programs_that_one_input_rejects_have_causes_of_their_own() {
-    let fixture = small(Fixture::new());
-    fixture.write(
-        "sum/submissions/wrong_answer/wrong.sh",
-        RIGHT.replace("a + b", "a > 1 ? 9 : a + b"),
-    );
-    let crashes = RIGHT.replace("echo", "[ $a -le 1 ] || exit 3; echo");
-    fixture.write("sum/submissions/run_time_error/crashes.sh", crashes);
+    if !builds::has("cc") {
+        return;
+    }
+    let fixture = small_in_c();
+    let wrong = SUM.replace("a + b", "a > 1 ? 9 : a + b");
+    fixture.write("sum/submissions/wrong_answer/wrong.c", wrong);
+    let crashes = SUM.replace("    printf", "    if (a > 1) return 3;\n    printf");
+    fixture.write("sum/submissions/run_time_error/crashes.c", crashes);
     let report = fixture.json("strength sum --seed 1 --time 10m", 0);
-    for (id, verdict) in [("wrong_answer/wrong.sh", "WA"), ("run_time_error/crashes.sh", "RTE")] {
+    for (id, verdict) in [("wrong_answer/wrong.c", "WA"), ("run_time_error/crashes.c", "RTE")] {
         let subject = subject(&report, id);
         assert_eq!(subject["missed"]["input"]["text"], "2 0\n", "{subject:#}");
         assert_eq!(subject["missed"]["verdict"], verdict, "{subject:#}");
@@ -235,19 +247,22 @@ fn a_changed_test_case_that_breaks_the_output_validator_is_left_out() {
     fixture.write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a ? 9 : b"));
     let said =
         ["an input on which the output validator breaks down: ", "missed  wrong_answer/some.sh"];
-    check(&fixture, "", 0, &said);
+    check(&fixture, "--rounds 1", 0, &said);
     fixture.write("my.sh", boom);
     fixture.check("stress sum my.sh --seed 1 --runs 50 --time 10m", 0, &[]);
 }
 
 #[test]
 fn a_submission_with_some_points_only_is_wrong() {
-    let fixture = small(Fixture::new());
+    if !builds::has("cc") {
+        return;
+    }
+    let fixture = small_in_c();
     let problem = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", format!("{problem}type: scoring\n"));
     fixture.write("sum/data/secret/1.in", "1 1\n");
     fixture.write("sum/data/secret/1.ans", "2\n");
-    fixture
-        .write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a < 3 ? a + b : 0"));
-    check(&fixture, "", 0, &["missed  wrong_answer/some.sh", "│ 3 0"]);
+    let some = SUM.replace("a + b", "a < 3 ? a + b : 0");
+    fixture.write("sum/submissions/wrong_answer/some.c", some);
+    check(&fixture, "", 0, &["missed  wrong_answer/some.c", "│ 3 0"]);
 }

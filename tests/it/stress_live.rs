@@ -110,31 +110,20 @@ fn a_talk_is_made_small_and_shown() {
     check(&fixture, WRONG, ["WA", "0 0\n", &format!("{rejects}: 3 is not 0"), "<0 0|>3|"]);
     check(
         &fixture,
-        "read -r a b; echo $((a > 9 ? a : a + b))\n",
-        ["WA", "10 1\n", rejects, "<10 1|>10|"],
+        "read -r a b; echo $((a > 4 ? a : a + b))\n",
+        ["WA", "5 1\n", rejects, "<5 1|>5|"],
     );
     check(
         &fixture,
-        "read -r a b; [[ $b -gt 11 ]] && exit 3; echo $((a + b))\n",
-        ["RTE", "0 12\n", "exit code 3", "<0 12|"],
+        "read -r a b; [[ $b -gt 6 ]] && exit 3; echo $((a + b))\n",
+        ["RTE", "0 7\n", "exit code 3", "<0 7|"],
     );
     check(
         &fixture,
         "read -r a b; [[ $a = 2 ]] && read -r c; echo $((a + b))\n",
         ["TLE", "2 0\n", "waited for input that never came", "<2 0|"],
     );
-    search(&fixture, RIGHT, "--runs 60", 0);
-    fixture.write("my.sh", WRONG);
-    let screen = [
-        "reference: accepted/right.sh",
-        "the output validator rejects it: 3 is not 0",
-        "input: │ 0 0",
-        "interaction: `<` from the output validator, `>` from the submission",
-        "s >3",
-        "standard error of the output validator: │ looked at 3",
-        "repeat: juror stress",
-    ];
-    fixture.check("stress sum my.sh --seed 1 --explain 0", 1, &screen);
+    search(&fixture, RIGHT, "--runs 20", 0);
 }
 
 #[test]

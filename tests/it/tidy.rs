@@ -139,6 +139,127 @@ fn unsafe_code_stands_in_the_sandbox_only() {
     assert_eq!(wrong, Vec::<PathBuf>::new());
 }
 
+/// The files that start programs, and what.
+const STARTS: [(&str, &str); 5] = [
+    ("sandbox/host_tool.rs", "tools of this machine and the pager, in a place of their own"),
+    ("sandbox/forks.rs", "what the others prepare"),
+    ("sandbox/plain/sys.rs", "the program of a run without isolation"),
+    ("cli/host.rs", "juror itself, and the user's command that connects to a worker"),
+    ("remote/link.rs", "the same command"),
+];
+
+#[test]
+fn nothing_else_starts_a_program() {
+    let src = root().join("src");
+    let mut found = BTreeSet::new();
+    for path in sources("src") {
+        let name = path.strip_prefix(&src).unwrap().display().to_string();
+        if name.contains("/tests/") || name.ends_with("/tests.rs") || name.contains("/templates/") {
+            continue;
+        }
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let starts = code.lines().map(|line| line.split("//").next().unwrap()).any(|line| {
+            let imports = line.contains("process::") && line.contains("Command");
+            let words = ["execve(", "execvp", "posix_spawn", "libc::system", "libc::popen"];
+            let mut made = line.match_indices("Command::new(");
+            let is_made = made.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric));
+            imports || is_made || words.iter().any(|it| line.contains(it))
+        });
+        if starts {
+            found.insert(name);
+        }
+    }
+    // Inside the sandbox, the program of a run.
+    found.retain(|name| !name.starts_with("sandbox/linux/"));
+    let expected: BTreeSet<String> = STARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(found, expected);
+}
+
+/// Where packages, submissions and test data are read and written. Their files are opened through `model/root`.
+const OPENING: [&str; 19] = [
+    "check",
+    "cli/class.rs",
+    "cli/next.rs",
+    "cli/problem.rs",
+    "cli/problem_inputs.rs",
+    "cli/show.rs",
+    "cli/watch/files.rs",
+    "explain",
+    "generate",
+    "grammar",
+    "judge",
+    "language/sources.rs",
+    "package",
+    "propose",
+    "statement",
+    "strength",
+    "stress",
+    "validate",
+    "validator",
+];
+
+/// Files there that open others by their paths, and why they may.
+const OWN_OPENING: [(&str, &str); 12] = [
+    ("cli/class.rs", "the user names the class, and with it the directories of the students in it"),
+    ("cli/watch/files.rs", "compares the paths that the user names"),
+    ("generate/memory.rs", "the directory of the cache"),
+    ("generate/missing.rs", "the directory of the cache"),
+    ("generate/stage.rs", "the stage is a root of juror's own"),
+    ("judge/keep.rs", "the user names the directory, and files in it are made anew"),
+    ("package/archive/mod.rs", "the user names the archive"),
+    ("package/archive/target.rs", "a new directory of juror's own, in which links are made last"),
+    ("package/detect.rs", "what is beside and above the package, for messages"),
+    ("package/draft.rs", "the name of the package"),
+    ("package/library_checker/programs.rs", "the directory that a repository has for all problems"),
+    ("package/mod.rs", "the user names the package, which is the root"),
+];
+
+#[test]
+fn files_of_packages_are_opened_below_their_root() {
+    const CALLS: [&str; 17] = [
+        "fs::read",
+        "fs::write",
+        "fs::metadata",
+        "fs::symlink_metadata",
+        "fs::create",
+        "fs::remove",
+        "fs::copy",
+        "fs::rename",
+        "fs::canonicalize",
+        "File::open",
+        "File::create",
+        "OpenOptions",
+        "NamedTempFile",
+        "WalkDir",
+        ".canonicalize()",
+        ".symlink_metadata()",
+        "FilePath::root(",
+    ];
+    let src = root().join("src");
+    let mut found = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for path in sources("src") {
+        let name = path.strip_prefix(&src).unwrap().display().to_string();
+        let is_meant = OPENING.iter().any(|it| name == *it || name.starts_with(&format!("{it}/")));
+        if !is_meant || name.contains("/tests") {
+            continue;
+        }
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let lines = code.lines().map(|line| line.split("//").next().unwrap());
+        let opens = |line: &str| CALLS.iter().any(|call| line.contains(call));
+        let Some(line) = lines.into_iter().find(|line| opens(line)) else { continue };
+        match OWN_OPENING.iter().find(|(file, _)| name == *file) {
+            Some((file, _)) => drop(found.insert(*file)),
+            None => wrong.push(format!("{name}: {}; use model/root", line.trim())),
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let allowed: BTreeSet<&str> = OWN_OPENING.iter().map(|(file, _)| *file).collect();
+    assert_eq!(found, allowed, "those that open nothing by themselves are not listed");
+}
+
 #[test]
 fn files_named_in_where_do_i_change_exist() {
     let text = read(&root().join("docs/architecture.md"));
@@ -219,13 +340,15 @@ fn tests_named_in_the_table_of_conformance_exist() {
     let rows = document.lines().filter(|line| line.starts_with("| ") && line.ends_with("` |"));
     let mut named = 0;
     for row in rows {
-        let (_, name) = row.trim_end_matches("` |").rsplit_once('`').unwrap();
-        let signature = format!("fn {name}() ");
-        assert!(
-            texts.iter().any(|text| text.contains(&signature)),
-            "docs/conformance.md names no test: {name}"
-        );
-        named += 1;
+        let (_, tests) = row.trim_end_matches(" |").rsplit_once("| ").unwrap();
+        for name in tests.split(", ").map(|name| name.trim_matches('`')) {
+            let signature = format!("fn {name}() ");
+            assert!(
+                texts.iter().any(|text| text.contains(&signature)),
+                "docs/conformance.md names no test: {name}"
+            );
+            named += 1;
+        }
     }
     assert!(named > 20, "{named} rows");
 }

@@ -83,7 +83,11 @@ pub(crate) fn check_same(workers: &[&str]) {
     fixture.write("large/1.in", "7".repeat(300_000) + "\n");
     fixture.write("large/1.ans", "7".repeat(300_000) + "\n");
     let live = root().join("problems/gridlive");
-    let live = format!("judge {0} {0}/submissions/accepted --case sample/* --json", live.display());
+    let live = format!(
+        "judge {0} {0}/submissions/accepted/masks.py {0}/submissions/accepted/leaves_at_once.c \
+         --case sample/* --json",
+        live.display()
+    );
     for line in [
         "judge sum wrong.sh right.sh --all --json",
         "judge sum broken.cpp --json",
@@ -134,7 +138,7 @@ fn a_command_that_is_no_worker_is_told_with_the_reason() {
     };
     broken("no-such-command a", "start the worker `no-such-command a`");
     broken("echo hello", "does not begin with `juror worker`, but with `hello`");
-    broken("cat", "but with `juror sender, protocol 5");
+    broken("cat", "but with `juror sender, protocol");
     broken(
         "printf 'juror worker, protocol 0\\n'",
         "it is another juror: `juror worker, protocol 0`",
@@ -222,7 +226,7 @@ fn a_worker_that_says_nothing_is_given_up() {
 }
 
 /// Whether a process has a handler for a signal.
-fn hears(process: u32, signal: Signal) -> bool {
+pub(crate) fn hears(process: u32, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it is there");
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("signals");
     let caught = u64::from_str_radix(caught.trim(), 16).expect("a mask");

@@ -26,6 +26,13 @@ int main(void) {
     if (pipe(ends) || ioctl(ends[0], FIONREAD, &on) || ioctl(ends[0], FIONBIO, &on) || ioctl(ends[0], FIOCLEX))
         escaped("no question about a pipe");
     if (isatty(0)) escaped("a terminal");
+    // The machine numbers all sessions, and shows the numbers to all.
+    fflush(stdout);
+    if (!fork()) {
+        refused("a session", setsid(), EPERM);
+        exit(0);
+    }
+    wait(NULL);
     // The name of a control group would tell judge and slot.
     FILE *groups = fopen("/proc/self/cgroup", "r");
     for (char line[4096]; groups && fgets(line, sizeof line, groups);) {

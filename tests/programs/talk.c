@@ -212,6 +212,19 @@ int main(int argc, char **argv) {
                 nap(1000000);
                 _exit(0);
             }
+        } else if (!strcmp(step, "leave")) {
+            // A child does the same, and leaves the session; this one tells its number.
+            int has_left[2];
+            pipe(has_left);
+            int child = fork();
+            if (child == 0) {
+                setsid();
+                write(has_left[1], "x", 1);
+                nap(60000);
+                _exit(0);
+            }
+            read(has_left[0], line, 1);
+            fprintf(stderr, "%d\n", child);
         } else if (!strcmp(step, "child")) {
             // All that follows is done by a child.
             int status, child = fork();

@@ -18,8 +18,8 @@ use crate::grade::graded::{FaultyPart, Graded, LineFault};
 use crate::grade::line::{
     BrokenLine, InlineCase, LineLimits, Returned, Settings, SourceParts, StreamLine,
 };
+use crate::grade::map::meant;
 use crate::grade::reader::{LONGEST, RawLine};
-use crate::grade::shape::meant;
 use crate::judge::case::{Detail, ReadyCase};
 use crate::judge::score::Policy;
 use crate::judge::session::PreparedSubmission;
@@ -29,6 +29,7 @@ use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::report::SubmissionReport;
+use crate::model::root::FilePath;
 use crate::model::score::CaseScoring;
 use crate::model::stop::{Remark, Stop};
 use crate::model::submission::Submission;
@@ -43,6 +44,8 @@ pub(super) struct Grader<'a> {
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a Settings,
+    /// Whether runs near the time limit are repeated.
+    pub(super) repeats: bool,
     /// What a line's digest depends on, besides the line.
     pub(super) digest_of: String,
     /// The number of lines that are being judged.
@@ -144,6 +147,7 @@ impl Grader<'_> {
                 Returned::Outputs => Detail::Full { keep: None },
                 Returned::Verdict | Returned::Cases => Detail::Brief,
             },
+            repeats: self.repeats,
             ..Judging::new(bench, &loaded.validators, cases)
         }
         .run()?;
@@ -259,7 +263,7 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
     };
     let program = Program {
         name: name.clone(),
-        path: name.clone().into(),
+        path: FilePath::root(&name),
         language: language.map(|it| it.code.to_owned()),
         include: problem.include.clone(),
         defines: problem.defines.clone(),

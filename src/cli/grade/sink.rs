@@ -1,56 +1,82 @@
 //! The destination of results, and the progress that people see meanwhile.
 
-use std::fs::{self, File, Metadata};
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::cli::streams;
 use crate::grade::graded::Tally;
+use crate::grade::results::{Content, Earlier, ResultsFault, ResultsFile};
 use crate::model::event::{Event, GradingProgress};
-use crate::model::stop::Stop;
+use crate::model::stop::{Remark, Stop};
 use crate::model::text::{count, joined};
 use crate::model::units::seconds;
+use crate::report::log::LogFormat;
 
 /// The destination of results.
-pub(super) struct Sink {
-    to: Box<dyn Write + Send>,
+pub(super) enum Sink {
+    /// A file that keeps them.
+    File(ResultsFile),
+    /// Standard output, a pipe or a device.
+    Stream(Box<dyn Write + Send>),
 }
 
 impl Sink {
-    /// Opens a file, or standard output.
+    /// Opens a file, or standard output. Returns the results that the file already has.
     ///
     /// # Errors
-    /// If the file cannot be written, or is the journal or standard input.
-    pub(super) fn open(path: Option<&Path>, journal: Option<&Path>) -> Result<Self, Stop> {
-        let Some(path) = path else { return Ok(Self { to: Box::new(io::stdout()) }) };
+    /// If the file cannot be written, is standard input, or has other content.
+    pub(super) fn open(path: Option<&Path>, is_resumed: bool) -> Result<(Self, Earlier), Stop> {
+        let stream = |to: Box<dyn Write + Send>| Ok((Self::Stream(to), Earlier::default()));
+        let Some(path) = path else { return stream(Box::new(streams::out(LogFormat::Json))) };
         let shown = path.display();
-        let is_same = |other: io::Result<Metadata>| match (fs::metadata(path), other) {
-            (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
-            _ => false,
+        let unusable = |fault: &dyn fmt::Display| {
+            Stop::usage(format!("--output: cannot use {shown}: {fault}; choose another file"))
         };
-        if journal.is_some_and(|journal| is_same(fs::metadata(journal))) {
-            let what = format!(
-                "--output: {shown} is the journal, which already has the results; leave out --output"
-            );
-            return Err(Stop::usage(what));
-        }
+        let found = fs::metadata(path);
         let stdin = io::stdin().as_fd().try_clone_to_owned();
-        if is_same(stdin.and_then(|stdin| File::from(stdin).metadata())) {
-            let what = format!("--output: {shown} is standard input; choose another file");
-            return Err(Stop::usage(what));
+        let stdin = stdin.and_then(|stdin| File::from(stdin).metadata());
+        if let (Ok(one), Ok(other)) = (&found, &stdin)
+            && one.is_file()
+            && (one.dev(), one.ino()) == (other.dev(), other.ino())
+        {
+            return Err(unusable(&"it is standard input"));
         }
-        let to = File::create(path).map_err(|error| {
-            Stop::usage(format!("--output: cannot write {shown}: {error}; choose another file"))
-        })?;
-        Ok(Self { to: Box::new(to) })
+        let is_stream = found.is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if is_stream && !is_resumed {
+            let opened = OpenOptions::new().write(true).open(path);
+            return stream(Box::new(opened.map_err(|error| unusable(&error))?));
+        }
+        let content = if is_resumed { Content::Resumed } else { Content::Refused };
+        match ResultsFile::open(path, content) {
+            Ok((file, earlier)) => Ok((Self::File(file), earlier)),
+            Err(ResultsFault::NotEmpty) => {
+                let what = format!("--output: {shown} is not empty");
+                let help = "add --resume to go on after its results, or choose another file";
+                Err(Stop::usage(Remark::of(what, help)))
+            }
+            Err(fault) => Err(unusable(&fault)),
+        }
     }
 
     /// Writes a result with its line end, immediately.
     pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
-        self.to.write_all(line)?;
-        self.to.flush()
+        match self {
+            Self::File(file) => file.add(line),
+            Self::Stream(to) => to.write_all(line).and_then(|()| to.flush()),
+        }
+    }
+
+    /// Waits until all results are where they stay.
+    pub(super) fn finish(self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.finish(),
+            Self::Stream(_) => Ok(()),
+        }
     }
 }
 

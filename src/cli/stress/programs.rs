@@ -49,14 +49,14 @@ impl Programs {
         bench: &Bench<'_>,
         rules: &Rules<'_>,
     ) -> Result<Self, Stop> {
-        let path = setting.inputs.solution.as_deref();
+        let path = setting.inputs.solution.as_ref();
         let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
         let (reference, chosen) = match &setting.reference {
             Some(reference) => (reference, "--reference"),
             None => usual(&setting.inputs.problem, path)
                 .ok_or_else(|| Stop::Refused(Mend::Selection, vec![nothing.into()]))?,
         };
-        let is_solution = |it: &&Submission| path == Some(it.program.path.as_path());
+        let is_solution = |it: &&Submission| path == Some(&it.program.path);
         let is_wanted = setting.promotes && !is_solution(&reference);
         let solution =
             setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
@@ -71,7 +71,7 @@ impl Programs {
             reference: built.remove(1),
             submission: built.remove(0),
             name: reference.name.clone(),
-            path: reference.program.path.clone(),
+            path: (&reference.program.path).into(),
             chosen,
             prepared: [0, 1].map(|at| sources[at].prepared.clone()),
         })

@@ -14,6 +14,7 @@ use crate::cli::sessions::Judging;
 use crate::cli::stress::{EXPLAINING, StressArguments};
 use crate::judge::case::Validators;
 use crate::model::problem::{Problem, Submitted};
+use crate::model::root::FilePath;
 use crate::model::stop::{Remark, Stop};
 use crate::model::stress::SearchPlan;
 use crate::model::submission::Submission;
@@ -57,7 +58,7 @@ impl Setting {
                 }
                 problem
             }
-            None => Problem { dir: PathBuf::from("."), ..Problem::default() },
+            None => Problem { dir: FilePath::root("."), ..Problem::default() },
         };
         if problem.kind.submitted == Submitted::Answers {
             let what = "submissions to this problem are answers, not programs; use `juror judge`";

@@ -1,7 +1,6 @@
 //! Why a submission fails, for `juror stress` and `juror judge --explain`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -147,11 +146,12 @@ impl Why<'_> {
             self.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
         let read = |judged: &CaseJudgement| {
             let case = by_name.get(&*judged.test_case)?;
-            if fs::metadata(&case.input).ok()?.len() > LARGEST {
+            let input = case.input.start(LARGEST + 1).ok()?;
+            if input.len() as u64 > LARGEST {
                 return None;
             }
-            let input = fs::read(&case.input).ok()?.into();
-            let answer = case.answer.as_ref().and_then(|path| fs::read(path).ok());
+            let input = input.into();
+            let answer = case.answer.as_ref().and_then(|path| path.read().ok());
             let fails = judged.verdict != Verdict::Accepted;
             Some(Judged { input, answer: answer.map(Into::into), fails })
         };

@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use walkdir::{DirEntry, WalkDir};
+use crate::model::root::{FilePath, Kind, PathEntry, WalkBounds};
 
 /// How long files must be unchanged before changes are reported.
 const TOGETHER: Duration = Duration::from_millis(50);
@@ -53,27 +53,40 @@ impl Watched {
                 let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
                 look.directories.entry(parent.to_owned()).or_insert(false);
             }
-            let walk = WalkDir::new(root).follow_links(true).into_iter();
-            // Links can lead to a directory in many ways.
-            let mut seen = BTreeSet::new();
-            let mut is_new = |entry: &DirEntry| {
-                !entry.file_type().is_dir()
-                    || entry.metadata().is_ok_and(|is| seen.insert((is.dev(), is.ino())))
-            };
-            let walk = walk.filter_entry(|entry| self.counts(entry) && is_new(entry));
-            for entry in walk.flatten() {
-                if entry.file_type().is_dir() {
-                    look.directories.insert(entry.into_path(), true);
-                } else if let Ok(is) = entry.metadata() {
-                    let [number, size] = [is.ino(), is.size()].map(u64::cast_signed);
-                    let [modified, changed] =
-                        [(is.mtime(), is.mtime_nsec()), (is.ctime(), is.ctime_nsec())];
-                    let marks = [number, size, modified.0, modified.1, changed.0, changed.1];
-                    look.files.insert(entry.into_path(), marks);
-                }
-            }
+            self.look_below(root, &mut look);
         }
         look
+    }
+
+    /// Scans a root. Links out of it are not followed: they could lead to all files of the machine.
+    fn look_below(&self, root: &Path, look: &mut Look) {
+        let start = FilePath::root(root);
+        let Ok(found) = start.metadata() else { return };
+        if !found.is_dir() {
+            look.files.insert(root.to_owned(), marks(&found));
+            return;
+        }
+        look.directories.insert(root.to_owned(), true);
+        // Links can lead to a directory in many ways.
+        let mut seen = BTreeSet::from([(found.dev(), found.ino())]);
+        let mut walk = start.walk(WalkBounds::PACKAGE);
+        while let Some(next) = walk.next() {
+            let Ok(entry) = next else { continue };
+            if !self.counts(&entry) {
+                continue;
+            }
+            match entry.look() {
+                Ok((Kind::File, found)) => {
+                    look.files.insert((&entry.path).into(), marks(&found));
+                }
+                Ok((Kind::Directory, found)) if seen.insert((found.dev(), found.ino())) => {
+                    look.directories.insert((&entry.path).into(), true);
+                    // What cannot be listed does not change.
+                    let _ = walk.enter(&entry);
+                }
+                Ok((Kind::Directory, _)) | Err(_) => {}
+            }
+        }
     }
 
     /// The names of the roots, also behind links.
@@ -84,17 +97,24 @@ impl Watched {
     }
 
     /// Whether changes of an entry count: hidden files, backups and build results do not.
-    fn counts(&self, entry: &DirEntry) -> bool {
-        let name = entry.file_name().to_string_lossy();
+    fn counts(&self, entry: &PathEntry) -> bool {
+        let name = entry.name().to_string_lossy();
         let is_other = name.starts_with('.')
             || name.ends_with('~')
             || ["target", "__pycache__", "node_modules"].contains(&&*name);
         let is_apart = |apart: &PathBuf| {
-            apart.file_name() == Some(entry.file_name())
-                && fs::canonicalize(apart).ok() == fs::canonicalize(entry.path()).ok()
+            apart.file_name() == Some(entry.name())
+                && fs::canonicalize(apart).ok() == fs::canonicalize(entry.path.as_path()).ok()
         };
-        entry.depth() == 0 || !is_other && !self.apart.iter().any(is_apart)
+        !is_other && !self.apart.iter().any(is_apart)
     }
+}
+
+fn marks(found: &fs::Metadata) -> Marks {
+    let [number, size] = [found.ino(), found.size()].map(u64::cast_signed);
+    let [modified, changed] =
+        [(found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())];
+    [number, size, modified.0, modified.1, changed.0, changed.1]
 }
 
 /// Rings if there may be a change.

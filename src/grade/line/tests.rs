@@ -45,25 +45,63 @@ fn a_line_is_read_or_said_to_be_wrong_with_its_place() {
     let one = "write one JSON object in each line";
     check("nonsense", Err(("is not JSON at column 2: expected ident", one)));
     check(&GOOD[..20], Err(("is not JSON at column 20: EOF while parsing an object", one)));
-    check("[]", Err(("expected an object, not a list", SEE)));
-    check("{}", Err(("`/source` is missing", SEE)));
-    wrong(r#""a""#, "[]", "`/id`: expected a text or a number, not a list", SEE);
-    wrong(r#""x""#, "7", "`/source`: expected a text or an object, not a number", SEE);
-    wrong("source", "sorce", "there is no key `/sorce`", "did you mean `source`?");
-    wrong("answer", "output", "there is no key `/cases/0/output`", "there are answer, input");
-    wrong(r#","answer":"2""#, "", "`/cases/0/answer` is missing", SEE);
-    wrong(r#""2""#, "2", "`/cases/0/answer`: expected a text, not a number", SEE);
+    check("[]", Err(("invalid type: sequence, expected an object", SEE)));
+    check("{}", Err(("missing field `source`", SEE)));
+    wrong(r#""a""#, "[]", "`/id`: expected a text or a number, not `[]`", SEE);
+    wrong(r#""x""#, "7", "`/source`: invalid type: integer `7`, expected a text or an object", SEE);
+    let keys = "`id`, `package`, `cases`, `limits`, `compare`, `source`, `all`, `return`";
+    let unknown = format!("`/sorce`: unknown field `sorce`, expected one of {keys}");
+    wrong("source", "sorce", &unknown, SEE);
+    wrong(
+        "answer",
+        "output",
+        "`/cases/0/output`: unknown field `output`, expected `input` or `answer`",
+        SEE,
+    );
+    wrong(r#","answer":"2""#, "", "`/cases/0`: missing field `answer`", SEE);
+    let number = "`/cases/0/answer`: invalid type: integer `2`, expected a string";
+    wrong(r#""2""#, "2", number, SEE);
+    wrong(
+        r#""x""#,
+        r#"{"text":"x","lang/uage":"c"}"#,
+        "`/source/lang~1uage`: unknown field `lang/uage`, expected one of `text`, `file`, `language`, `name`",
+        SEE,
+    );
+    wrong(
+        r#"{"input":"1","answer":"2"}"#,
+        r#"["1","2"]"#,
+        "`/cases/0`: invalid type: sequence, expected an object",
+        SEE,
+    );
+    wrong(
+        r#""x""#,
+        r#""x","limits":[1]"#,
+        "`/limits`: invalid type: sequence, expected an object",
+        SEE,
+    );
+    wrong(
+        r#""x""#,
+        r#"["x"]"#,
+        "`/source`: invalid type: sequence, expected a text or an object",
+        SEE,
+    );
+    wrong(
+        r#""x""#,
+        r#"{"text":["x"]}"#,
+        "`/source/text`: invalid type: sequence, expected a string",
+        SEE,
+    );
     wrong(
         r#""x""#,
         r#""x","return":"case""#,
-        "`/return`: `case` is not one of verdict, cases, outputs",
-        "did you mean `cases`?",
+        "`/return`: unknown variant `case`, expected one of `verdict`, `cases`, `outputs`",
+        SEE,
     );
-    wrong(r#""x""#, r#""x","all":1"#, "`/all`: expected true or false, not a number", SEE);
+    wrong(r#""x""#, r#""x","all":1"#, "`/all`: invalid type: integer `1`, expected a boolean", SEE);
     wrong(
         r#""x""#,
         r#""x","limits":{"memory_bytes":"1"}"#,
-        "`/limits/memory_bytes`: expected a number, not a text",
+        "`/limits/memory_bytes`: invalid type: string \"1\", expected a number",
         SEE,
     );
     wrong(
@@ -133,8 +171,14 @@ fn defaults_fill_what_a_line_does_not_say() {
     let wrong = |text: &str, expected: &str| {
         assert_eq!(Settings::defaults(text).expect_err(text).message, expected);
     };
-    wrong("[]", "expected an object, not a list");
-    wrong(r#"{"limit":1}"#, "there is no key `/limit`");
+    wrong("[]", "expected an object");
+    let keys = "`id`, `package`, `cases`, `limits`, `compare`, `source`, `all`, `return`";
+    let unknown = format!("`/limit`: unknown field `limit`, expected one of {keys}");
+    wrong(r#"{"limit":1}"#, &unknown);
+    wrong(
+        r#"{"source":{"language":1}}"#,
+        "`/source/language`: invalid type: integer `1`, expected a string",
+    );
 }
 
 #[test]
@@ -176,7 +220,7 @@ fn a_map_leads_to_what_lines_of_another_form_say() {
     );
     check(sides, r#"{"s":"x","t":{"in":1,"out":[]}}"#, r#"!"/t/in" is not a list"#);
     check(sides, r#"{"s":"x","t":null}"#, "!has neither `/package` nor `/cases`");
-    check(sides, r#"{"t":null}"#, "!`/source` is missing");
+    check(sides, r#"{"t":null}"#, "!missing field `source`");
     let several = r#"{"source":"/s","cases":[{"input":"/a/i","answer":"/a/o"},
         {"each":"/b","input":"/i","answer":"/o/0"}, "/c"]}"#;
     check(
@@ -189,7 +233,7 @@ fn a_map_leads_to_what_lines_of_another_form_say() {
         r#"{"s":"x","c":"[{\"input\":\"1\",\"answer\":\"2\"},{\"input\":\"3\",\"answer\":\"4\"}]"}"#,
         &expected,
     );
-    check(several, r#"{"s":"x","b":[{"i":"3"}]}"#, "!`/cases/0/answer` is missing");
+    check(several, r#"{"s":"x","b":[{"i":"3"}]}"#, "!`/cases/0`: missing field `answer`");
     let wrong = |map: &str, message: &str, help: &str| {
         let fault = Map::parse(map).expect_err(map);
         assert_eq!((&*fault.message, fault.help.as_deref()), (message, Some(help)));

@@ -6,6 +6,7 @@ use crate::grammar::parse::{Fault, Parse, Parser};
 use crate::grammar::source::Span;
 use crate::grammar::token::TokenKind;
 use crate::grammar::value::Value;
+use crate::grammar::work::{TOO_MUCH_COMPUTED, of_operator};
 
 const VALUE_HELP: &str =
     "a value is a number, a string, a variable, STRLEN(...) or an expression in brackets";
@@ -81,7 +82,8 @@ impl Parser {
         while let Some(op) = operators.iter().find(|op| self.take_sign(op.name())) {
             operands += 1;
             self.check_operands(operands)?;
-            left = binary(*op, left, operand(self)?)?;
+            let right = operand(self)?;
+            left = self.binary(*op, left, right)?;
         }
         Ok(left)
     }
@@ -113,7 +115,7 @@ impl Parser {
             // Right-associative: `2^3^2` is `2^9`.
             true => {
                 let exponent = self.nested(Self::factor)?;
-                binary(Operator::Pow, base, exponent)
+                self.binary(Operator::Pow, base, exponent)
             }
             false => Ok(base),
         }
@@ -266,17 +268,23 @@ impl Parser {
     }
 }
 
-/// `left op right`, computed if both are known.
-fn binary(op: Operator, left: Expr, right: Expr) -> Parse<Expr> {
-    let span = left.span.to(right.span);
-    let kind = match (left.constant(), right.constant()) {
-        (Some(a), Some(b)) => match arithmetic::binary(op, a, b) {
-            Ok(value) => ExprKind::Const(value),
-            Err(message) => return Err(computed(span, message)),
-        },
-        _ => ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) },
-    };
-    Ok(Expr { kind, span })
+impl Parser {
+    /// `left op right`, computed if both are known.
+    fn binary(&self, op: Operator, left: Expr, right: Expr) -> Parse<Expr> {
+        let span = left.span.to(right.span);
+        let kind = match (left.constant(), right.constant()) {
+            (Some(a), Some(b)) => {
+                let too_much = |_| computed(span, TOO_MUCH_COMPUTED.to_owned());
+                self.work.operation(of_operator(op, a, b)).map_err(too_much)?;
+                let value = arithmetic::binary(op, a, b);
+                let value = value.map_err(|message| computed(span, message))?;
+                self.work.add(value.more_bits()).map_err(too_much)?;
+                ExprKind::Const(value)
+            }
+            _ => ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) },
+        };
+        Ok(Expr { kind, span })
+    }
 }
 
 fn computed(span: Span, message: String) -> Fault {

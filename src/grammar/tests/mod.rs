@@ -4,6 +4,7 @@ mod faults;
 mod generation;
 mod shrinking;
 mod validity;
+mod work;
 
 use std::path::Path;
 

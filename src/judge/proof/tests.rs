@@ -4,8 +4,7 @@ use super::*;
 use crate::judge::expect::broken;
 use crate::judge::score::{CaseResult, Scheme, by_rules};
 use crate::model::judgement::Judgement;
-use crate::model::outcome::Outcome;
-use crate::model::outcome::quiet_outcome;
+use crate::model::outcome::{StoppedBy, quiet_outcome};
 use crate::model::problem::{Grading, Problem};
 use crate::model::repeats::Repeats;
 use crate::model::score::{Aggregation, GroupScoring, Score, TotalScore};
@@ -25,8 +24,8 @@ fn verdict(letter: char) -> Verdict {
         'a' => Verdict::Accepted,
         // `S` may differ in another run.
         'w' | 'S' => Verdict::WrongAnswer,
-        // `T` is too slow by the margin, `t` only at the limit.
-        't' | 'T' => Verdict::TimeLimitExceeded,
+        // `T` is too slow by the margin, `t` only at the limit; `L` was stopped, and others wanted the processor.
+        't' | 'T' | 'L' => Verdict::TimeLimitExceeded,
         'r' => Verdict::RunTimeError,
         _ => Verdict::MemoryLimitExceeded,
     }
@@ -90,10 +89,11 @@ fn problem(easy: Option<Aggregation>) -> Problem {
 
 fn case(index: usize, letter: char) -> CaseJudgement {
     let cpu_time = match letter {
-        'T' => SLOW,
+        'T' | 'L' => SLOW,
         't' => Duration::from_millis(1100),
         _ => Duration::from_millis(1),
     };
+    let stopped_by = (letter == 'L').then_some(StoppedBy::CpuTime);
     CaseJudgement {
         test_case: CASES[index].name.to_owned(),
         verdict: verdict(letter),
@@ -102,13 +102,12 @@ fn case(index: usize, letter: char) -> CaseJudgement {
         is_told: true,
         team_message: String::new(),
         with_margin: None,
-        repeats: (letter == 'S').then(|| {
-            Box::new(Repeats { is_sensitive: true, is_about_memory: false, runs: Vec::new() })
-        }),
+        repeats: matches!(letter, 'S' | 'L')
+            .then(|| Box::new(Repeats { is_sensitive: true, runs: Vec::new() })),
         score: None,
         difference: None,
         evidence: None,
-        outcome: Some(Outcome { cpu_time, ..quiet_outcome() }),
+        outcome: Some(Outcome { cpu_time, stopped_by, ..quiet_outcome() }),
     }
 }
 
@@ -266,6 +265,7 @@ fn nothing_runs_that_proves_nothing() {
     check(&[rule("-", "-", "wtr")], "maaa", 1);
     check(&[rule("-", "-", "wtr")], "aaaa", 4);
     check(&[rule("-", "-", "wtr")], "Swaa", 2);
+    check(&[rule("-", "-", "wtr")], "Laaa", 1);
     // Too slow: the largest case first, until one is too slow by the margin.
     check(&[rule("-", "-", "t")], "aaTa", 1);
     check(&[rule("-", "-", "t")], "aatT", 2);

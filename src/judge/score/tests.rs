@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::job::Collected;
+use crate::model::root::FilePath;
 use crate::model::score::{Aggregation, GroupScoring, Standing};
 use crate::model::test_data::TestGroup;
 use crate::model::test_data::{StaticCase, TestData};
@@ -38,7 +39,7 @@ fn data(lines: &[&str]) -> TestData {
 }
 
 fn test_case(name: &str) -> TestCase {
-    TestCase { name: name.to_owned(), input: name.into(), ..TestCase::default() }
+    TestCase { name: name.to_owned(), input: FilePath::root(name), ..TestCase::default() }
 }
 
 /// The total if the cases, in order, have these results: `-` rejected, `.` not run, `+` accepted with the score by the

@@ -3,7 +3,7 @@
 use super::*;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::build::Builder;
@@ -18,6 +18,7 @@ use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal};
 use crate::model::problem::{Grading, ProblemKind};
 use crate::model::program::{Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::model::score::{CaseScoring, Score};
 use crate::model::submission::Overall;
 use crate::model::test_data::TestCase;
@@ -30,7 +31,7 @@ use crate::plan::schedule::Until;
 /// is right, and takes longer than the limit in some runs. `run` counts its runs on a case.
 fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
     let input = job.stdin.path().expect("a case has its input in a file");
-    let right = fs::read(input.with_extension("ans")).unwrap();
+    let right = input.with_extension("ans").read().unwrap();
     let reply = |outcome: Outcome, stdout: Vec<u8>| {
         Ok(Reply {
             outcome,
@@ -63,11 +64,13 @@ fn taking(cpu_time: Duration) -> Outcome {
 }
 
 fn test_case(dir: &Path, index: usize) -> TestCase {
-    let input = dir.join(format!("{index}.in"));
-    let answer = dir.join(format!("{index}.ans"));
-    fs::write(&input, "").unwrap();
-    fs::write(&answer, format!("{index}\n")).unwrap();
-    TestCase { name: format!("secret/{index}"), input, answer: Some(answer), ..TestCase::default() }
+    let file = |ending: &str, text: String| {
+        let file = FilePath::root(dir).join(format!("{index}.{ending}"));
+        fs::write(file.as_path(), text).unwrap();
+        file
+    };
+    let (input, answer) = (file("in", String::new()), Some(file("ans", format!("{index}\n"))));
+    TestCase { name: format!("secret/{index}"), input, answer, ..TestCase::default() }
 }
 
 fn submission(name: &str, rules: &[Expectation]) -> Submission {
@@ -75,7 +78,7 @@ fn submission(name: &str, rules: &[Expectation]) -> Submission {
         name: name.to_owned(),
         program: Program {
             name: name.to_owned(),
-            path: PathBuf::from(name),
+            path: FilePath::root(name),
             kind: ProgramKind::Submission,
             ..Program::default()
         },
@@ -212,12 +215,20 @@ fn check_of(
             },
             spares,
             scheme: scheme.as_ref(),
+            repeats: true,
         };
         let results = session.run();
         let mut lines = told.into_inner().unwrap();
         match results {
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
+                for ((script, index), runs) in &*ran.lock().unwrap() {
+                    let judged = results.iter().flatten().find(|it| it.submission == *script);
+                    let name = format!("secret/{index}");
+                    let counts =
+                        judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
+                    assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
+                }
                 // A failure occurs on the first run.
                 let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
                 if slots == 1 && spares {
@@ -402,7 +413,7 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
         let overall = Overall { verdicts: vec![verdict], is_partial: false };
         check_with(&Problem::default(), Until::Never, Some(&overall), scripts, expected);
     };
-    let near = "0.930 s to 1.05 s of CPU time in 4 runs, 1.00 s allowed, on secret/1";
+    let near = "0.930 s to 1.02 s of CPU time in 3 runs alone, 1.00 s allowed, on secret/1";
     let accepted = "AC: AC AC AC, 0 skipped";
     let remark = format!("may get another verdict in another run: {near}");
     check(Verdict::Accepted, &["ada"], &[accepted]);
@@ -412,6 +423,11 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
     check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
     let remark = format!("{remark}; and 1 more test case");
     check(Verdict::TimeLimitExceeded, &["avv"], &[accepted, &remark]);
+}
+
+#[test]
+fn a_run_that_no_longer_counts_is_not_repeated() {
+    check(Until::Rejection, &["wddd", "sdvd"], &["WA: WA, 3 skipped", "RTE: RTE, 3 skipped"]);
 }
 
 #[test]

@@ -32,19 +32,19 @@ const SYSTEM_PYTHON: &str = "/usr/bin/python3\nCPython 3.11.2\n/usr\n/usr\n";
 
 #[test]
 fn python_is_found_behind_a_shim() {
-    let machine = Scripted::default().tool(SHIM).says("-c", PYENV);
+    let machine = Scripted::default().tool(SHIM).says("-I", PYENV);
     let shown = "/home/u/.pyenv/versions/3.11.7/bin/python3 | /home/u/.pyenv/versions/3.11.7 | CPython 3.11.7";
     check(&machine, "python3", shown);
 }
 
 #[test]
 fn a_shim_without_a_version_behind_it_is_passed_over() {
-    let machine = Scripted::default().tool(SHIM).tool("/usr/bin/python3").says("-c", SYSTEM_PYTHON);
+    let machine = Scripted::default().tool(SHIM).tool("/usr/bin/python3").says("-I", SYSTEM_PYTHON);
     check(&machine, "python3", "/usr/bin/python3 |  | CPython 3.11.2");
     let machine = Scripted::default().tool(SHIM);
     check(&machine, "python3", "none: /home/u/.pyenv/shims/python3: exit status: 127");
     check(&Scripted::default(), "python3", "none: ");
-    let machine = Scripted::default().tool(SHIM).says("-c", "hello\n");
+    let machine = Scripted::default().tool(SHIM).says("-I", "hello\n");
     check(
         &machine,
         "python3",
@@ -57,7 +57,7 @@ fn a_virtual_environment_brings_the_installation_below_it() {
     let said = "/home/u/p/venv/bin/python3\nCPython 3.12.1\n/home/u/p/venv\n/home/u/uv/3.12\n";
     let machine = Scripted::default()
         .tool("/home/u/p/venv/bin/python3")
-        .says("-c", said)
+        .says("-I", said)
         .link("/home/u/p/venv/bin/python3", "/home/u/uv/3.12/bin/python3.12");
     check(
         &machine,
@@ -90,7 +90,7 @@ fn a_script_that_finds_its_home_by_links_starts_there() {
 #[test]
 fn an_installation_in_the_home_does_not_show_the_home() {
     let said = "/home/u/bin/python3\nCPython 3.9.0\n/home/u\n/home/u\n";
-    let machine = Scripted::default().tool("/home/u/bin/python3").says("-c", said);
+    let machine = Scripted::default().tool("/home/u/bin/python3").says("-I", said);
     let dirs = "/home/u/bin /home/u/lib /home/u/lib64 /home/u/libexec /home/u/include";
     check(&machine, "python3", &format!("/home/u/bin/python3 | {dirs} | CPython 3.9.0"));
 }
@@ -98,7 +98,7 @@ fn an_installation_in_the_home_does_not_show_the_home() {
 #[test]
 fn a_whole_store_is_shown() {
     let said = "/nix/store/a-python/bin/python3\nCPython 3.13.0\n/nix/store/a-python\n/nix/store/a-python\n";
-    let machine = Scripted::default().tool("/home/u/.nix-profile/bin/python3").says("-c", said);
+    let machine = Scripted::default().tool("/home/u/.nix-profile/bin/python3").says("-I", said);
     check(&machine, "python3", "/nix/store/a-python/bin/python3 | /nix/store | CPython 3.13.0");
 }
 
@@ -177,6 +177,81 @@ fn programs_are_linked_statically_where_the_archives_are_there() {
     assert_eq!(linking(&Scripted::default().gcc(NO_ARCHIVE)), Some(Linking::Dynamic));
 }
 
+/// A machine with tools of the user, and programs that a package has.
+fn with_strangers() -> Scripted {
+    let java = "    java.home = /usr/lib/jvm/17\n    java.version = 17\n";
+    Scripted::default()
+        .tool(SHIM)
+        .says("-I", PYENV)
+        .tool("/home/u/.pyenv/shims/python3.11")
+        .tool("/home/u/.pyenv/shims/python3.8")
+        .link(
+            "/home/u/.pyenv/versions/3.11.7/bin/python3.11",
+            "/home/u/.pyenv/versions/3.11.7/bin/python3",
+        )
+        .tool("/usr/bin/java")
+        .says("-XshowSettings", java)
+        .link("/usr/bin/java", "/usr/lib/jvm/17/bin/java")
+        .link("/usr/lib/jvm/17/conf", "/etc/java-17")
+        .tool("/home/u/bin/lua")
+        .stranger("/srv/p/python3")
+        .stranger("/srv/p/bin/python3")
+        .stranger("/srv/p/node")
+        .stranger("/srv/p/perl5.36.0")
+        .stranger("/srv/p/run")
+        .stranger("/usr/bin/python3.11")
+        .stranger("python3")
+        .stranger("bin/python3")
+        .stranger("/usr/../srv/p/python3")
+}
+
+#[test]
+fn what_a_script_names_is_never_asked() {
+    let check = |name: &str, expected: &str| {
+        let said = match named(&with_strangers(), name) {
+            Ok(found) => show_toolchain(&found),
+            Err(tried) => format!("none, {} asked", tried.len()),
+        };
+        assert_eq!(said, expected, "{name}");
+    };
+    let own = "/home/u/.pyenv/versions/3.11.7/bin/python3 | /home/u/.pyenv/versions/3.11.7 | CPython 3.11.7";
+    check("python3", own);
+    check("python", own);
+    // The version that is behind the wrapper is the tool's own; another one is not.
+    check("python3.11", own);
+    check("python3.8", "/home/u/.pyenv/shims/python3.8 | /home/u/.pyenv/shims/python3.8 | ");
+    check("/usr/bin/python3.11", "/usr/bin/python3.11 |  | ");
+    check("/usr/bin/java", "/usr/lib/jvm/17/bin/java | /etc/java-17 | java 17");
+    check("lua", "/home/u/bin/lua | /home/u/bin/lua | ");
+    check("/home/u/bin/lua", "/home/u/bin/lua | /home/u/bin/lua | ");
+    for elsewhere in [
+        "/srv/p/python3",
+        "/srv/p/bin/python3",
+        "/srv/p/node",
+        "/srv/p/perl5.36.0",
+        "/srv/p/run",
+        "/usr/../srv/p/python3",
+        "bin/python3",
+        "./python3",
+        "../python3",
+        "/",
+        "..",
+        "",
+    ] {
+        check(elsewhere, "none, 0 asked");
+    }
+}
+
+#[test]
+fn an_interpreter_that_is_typed_is_shown_with_its_installation() {
+    let machine = with_strangers().link("/home/u/venv/bin/python3", "/opt/py/bin/python3.12");
+    let check = |typed: &str, expected: &str| {
+        assert_eq!(show_toolchain(&unasked(&machine, Path::new(typed))), expected);
+    };
+    check("/home/u/venv/bin/python3", "/home/u/venv/bin/python3 | /home/u/venv /opt/py | ");
+    check("/srv/p/python3", "/srv/p/python3 | /srv/p/python3 | ");
+}
+
 #[test]
 fn tools_are_known_by_their_names() {
     let check = |name: &str, expected: Option<&str>| {
@@ -184,7 +259,8 @@ fn tools_are_known_by_their_names() {
     };
     check("python3.12", Some("python3"));
     check("/home/u/venv/bin/python", Some("python3"));
-    check("pypy3", Some("python3"));
+    check("pypy3", Some("pypy3"));
+    check("pypy3.10", Some("pypy3"));
     check("perl5.36.0", Some("perl"));
     check("a.out", None);
     check("javap", None);

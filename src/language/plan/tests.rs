@@ -9,6 +9,7 @@ use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::Toolchains;
 use crate::model::program::{Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node};
 
 fn rustc(machine: Scripted) -> Scripted {
@@ -16,7 +17,7 @@ fn rustc(machine: Scripted) -> Scripted {
 }
 
 fn python(machine: Scripted) -> Scripted {
-    machine.tool("/h/shims/python3").says("-c", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n")
+    machine.tool("/h/shims/python3").says("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n")
 }
 
 fn java(machine: Scripted) -> Scripted {
@@ -37,7 +38,8 @@ fn planned(
         let node = Node::File { blob: text.as_bytes().into(), mode };
         TreeEntry::new(name.trim_start_matches('*'), node)
     });
-    let program = Program { name: "sub".into(), path: "sub".into(), kind, ..Program::default() };
+    let program =
+        Program { name: "sub".into(), path: FilePath::root("sub"), kind, ..Program::default() };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = recipe(&program, &sources)?;
     plan(recipe, &Toolchains::new(Box::new(machine)))
@@ -248,6 +250,16 @@ fn scripts_find_python_and_the_compilers_by_name() -> Result<(), Unready> {
 fn a_script_starts_with_the_interpreter_behind_the_wrapper() -> Result<(), Unready> {
     let file = "*sol=#!/usr/bin/env python3\n";
     check(python(Scripted::default()), file, "-", "/h/py/bin/python3 /program/sol [/h/py]");
+    let stranger = || python(Scripted::default()).stranger("/srv/p/python3");
+    for (line, name) in [
+        ("#!/srv/p/python3", "/srv/p/python3"),
+        ("#!./python3", "./python3"),
+        ("#!/usr/bin/env -S ../p/python3 -u", "../p/python3"),
+    ] {
+        let place = "which is not in a directory of the system or of the search path";
+        let fault = format!("`sol` needs `{name}`, {place}; name an installed program");
+        check(stranger(), &format!("*sol={line}\n"), &fault, "");
+    }
     let run = ["*run=#!/usr/bin/env python3\n"];
     let machine = python(Scripted::default());
     let plan = planned(machine, ProgramKind::InputValidator, Shape::Directory, &run)?;

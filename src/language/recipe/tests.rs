@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node};
 
 /// One program: its kind, `code@entry` if the package names them, then its files as `name`, `name=text`, or
@@ -42,7 +43,7 @@ fn told(
     };
     let program = Program {
         name: "sub".into(),
-        path,
+        path: FilePath::root(path),
         kind: case.kind,
         language: case.language.map(str::to_owned),
         entry_point: case.entry.map(str::to_owned),

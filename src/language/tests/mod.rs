@@ -1,4 +1,3 @@
-//! A machine in a script, and tests with the tools of this one.
+//! A machine in a script.
 
-mod real_tools;
 pub(in crate::language) mod scripted;

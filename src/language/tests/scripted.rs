@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::language::probe::Probe;
+use crate::language::toolchain::Lookup;
 
 /// A scripted machine.
 #[derive(Clone, Default)]
@@ -15,6 +16,7 @@ pub(in crate::language) struct Scripted {
 #[derive(Clone)]
 struct ScriptedTool {
     path: PathBuf,
+    is_on_path: bool,
     /// By the beginning of their arguments.
     answers: Vec<Answer>,
 }
@@ -34,7 +36,18 @@ struct Link {
 impl Scripted {
     /// A tool on the search path, behind those before it.
     pub(in crate::language) fn tool(mut self, path: &str) -> Self {
-        self.tools.push(ScriptedTool { path: path.into(), answers: Vec::new() });
+        self.tools.push(ScriptedTool { path: path.into(), is_on_path: true, answers: Vec::new() });
+        self
+    }
+
+    /// A program elsewhere, which would answer if somebody started it.
+    pub(in crate::language) fn stranger(mut self, path: &str) -> Self {
+        self = self.tool(path);
+        if let Some(tool) = self.tools.last_mut() {
+            tool.is_on_path = false;
+            tool.answers
+                .push(Answer { args: "", said: "/started\nstarted\n/started\n".to_owned() });
+        }
         self
     }
 
@@ -81,7 +94,7 @@ impl Probe for Scripted {
             let path = PathBuf::from(name);
             return if self.absent.contains(&path) { Vec::new() } else { vec![path] };
         }
-        let tools = self.tools.iter().map(|it| it.path.clone());
+        let tools = self.tools.iter().filter(|it| it.is_on_path).map(|it| it.path.clone());
         tools.filter(|it| it.file_name().is_some_and(|it| it == name)).collect()
     }
 
@@ -126,5 +139,9 @@ impl Probe for Scripted {
 
     fn home(&self) -> Option<PathBuf> {
         Some("/home/u".into())
+    }
+
+    fn elsewhere(&self, _: &str) -> Option<Lookup> {
+        None
     }
 }

@@ -139,6 +139,7 @@ impl Report {
             Event::WorkersUsed(workers) => self.workers.extend(workers.iter().cloned()),
             Event::Interrupted => self.interrupted = true,
             Event::BuildStarted { .. }
+            | Event::RunRepeated { .. }
             | Event::SearchStarted(_)
             | Event::Searching(_)
             | Event::Grading(_)

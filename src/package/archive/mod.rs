@@ -15,6 +15,7 @@ use tar::EntryType;
 use zip::ZipArchive;
 
 use crate::model::diagnostic::Diagnostic;
+use crate::model::stop::{Stop, go_on};
 use crate::package::archive::target::{Bounds, Target, UnpackRefusal};
 
 /// Endings of the names of archives.
@@ -36,9 +37,10 @@ pub fn is_archive(path: &Path) -> bool {
 /// Unpacks an archive into an empty directory and returns where the package is in it.
 ///
 /// # Errors
-/// If juror does not read such an archive.
-pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Diagnostic> {
-    bounded(archive, into, Bounds::default())
+/// If juror does not read such an archive, or a signal ends it.
+pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Stop> {
+    let unpacked = bounded(archive, into, Bounds::default());
+    unpacked.map_err(|fault| go_on().err().unwrap_or_else(|| fault.into()))
 }
 
 fn bounded(archive: &Path, into: &Path, bounds: Bounds) -> Result<PathBuf, Diagnostic> {

@@ -1,14 +1,16 @@
 //! The directory that an archive is unpacked into. Nothing is written outside of it, no link leads out of it, and the
 //! size and number of its files are bounded.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use crate::model::root::{self, FilePath};
+use crate::model::stop::is_interrupted;
 use crate::model::units::Bytes;
 use crate::package::detect;
-use crate::package::files::MAX_FILES;
 
 /// Upper bounds on what an archive may hold.
 #[derive(Clone, Copy, Debug)]
@@ -19,9 +21,21 @@ pub(super) struct Bounds {
     pub entries: usize,
 }
 
+/// Upper bound on the names of all entries and directories, which are kept in memory.
+const MOST_NAMES: Bytes = Bytes::mib(64);
+
+/// Upper bound on directories in each other, as in a package.
+const MOST_DEPTH: usize = root::WalkBounds::PACKAGE.depth;
+
+/// Upper bound on links, each of which may lead through forty others.
+const MOST_LINKS: usize = root::WalkBounds::PACKAGE.behind_links;
+
+/// Upper bound on the target of a link, in bytes: systems take no longer one.
+const LONGEST_LINK: usize = 4095;
+
 impl Default for Bounds {
     fn default() -> Self {
-        Self { bytes: 4 << 30, entries: MAX_FILES }
+        Self { bytes: 4 << 30, entries: root::WalkBounds::PACKAGE.entries }
     }
 }
 
@@ -79,6 +93,10 @@ pub(super) struct Target {
     bounds: Bounds,
     bytes: u64,
     entries: usize,
+    /// Bytes of the names of entries and directories.
+    names: u64,
+    /// The directories that exist.
+    made: HashSet<PathBuf>,
     /// Links are made at the end, so that nothing is written through one.
     links: Vec<[String; 2]>,
 }
@@ -87,7 +105,8 @@ impl Target {
     /// Makes the directory.
     pub(super) fn new(root: PathBuf, bounds: Bounds) -> Result<Self, UnpackRefusal> {
         fs::create_dir(&root).map_err(UnpackRefusal::System)?;
-        Ok(Self { root, bounds, bytes: 0, entries: 0, links: Vec::new() })
+        let (made, links) = (HashSet::from([root.clone()]), Vec::new());
+        Ok(Self { root, bounds, bytes: 0, entries: 0, names: 0, made, links })
     }
 
     /// Refuses an archive early if the sizes that it declares are above the bounds.
@@ -103,7 +122,7 @@ impl Target {
 
     pub(super) fn directory(&mut self, name: &str) -> Result<(), UnpackRefusal> {
         let Some(path) = self.place(name)? else { return Ok(()) };
-        fs::create_dir_all(path).map_err(|error| named(error, name))
+        self.make_directories(&path, name)
     }
 
     pub(super) fn file(
@@ -113,7 +132,7 @@ impl Target {
         contents: &mut dyn Read,
     ) -> Result<(), UnpackRefusal> {
         let Some(path) = self.place(name)? else { return Ok(()) };
-        make_parent(&path, name)?;
+        self.make_directories(path.parent().unwrap_or(&path), name)?;
         let mode = if is_executable { 0o755 } else { 0o644 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
         let mut file = file.map_err(|error| named(error, name))?;
@@ -122,9 +141,12 @@ impl Target {
 
     pub(super) fn link(&mut self, name: &str, leads_to: &str) -> Result<(), UnpackRefusal> {
         let Some(path) = self.place(name)? else { return Ok(()) };
-        make_parent(&path, name)?;
-        if leads_to.starts_with('/') {
+        self.make_directories(path.parent().unwrap_or(&path), name)?;
+        if leads_to.starts_with('/') || leads_to.len() > LONGEST_LINK {
             return Err(UnpackRefusal::Link(name.to_owned(), leads_to.to_owned()));
+        }
+        if self.links.len() == MOST_LINKS {
+            return Err(UnpackRefusal::TooLarge(format!("{MOST_LINKS} links")));
         }
         self.links.push([name.to_owned(), leads_to.to_owned()]);
         Ok(())
@@ -160,7 +182,7 @@ impl Target {
         let mut package = self.root;
         while let Some(only) = only_directory(&package)? {
             package = only;
-            if detect::format(&package, None).is_ok() {
+            if detect::format(&FilePath::root(&package), None).is_ok() {
                 break;
             }
         }
@@ -169,11 +191,32 @@ impl Target {
 
     /// The path for an entry of this name; `None` for the directory itself, and for files that some programs add.
     fn place(&mut self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
+        heard()?;
+        self.count(name.len())?;
+        self.below(name)
+    }
+
+    /// Counts an entry or a directory above one: a short name can make a hundred directories.
+    fn count(&mut self, name: usize) -> Result<(), UnpackRefusal> {
         self.entries += 1;
-        match self.entries > self.bounds.entries {
-            true => Err(self.too_many()),
-            false => self.below(name),
+        self.names += name as u64;
+        match self.names > MOST_NAMES.0 {
+            true => Err(UnpackRefusal::TooLarge(format!("{MOST_NAMES} of names"))),
+            false if self.entries > self.bounds.entries => Err(self.too_many()),
+            false => Ok(()),
         }
+    }
+
+    /// Makes a directory and those above it, except those that exist.
+    fn make_directories(&mut self, path: &Path, name: &str) -> Result<(), UnpackRefusal> {
+        let missing = path.ancestors().take_while(|it| !self.made.contains(*it));
+        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        for directory in missing.into_iter().rev() {
+            self.count(directory.as_os_str().len() - self.root.as_os_str().len())?;
+            fs::create_dir(&directory).map_err(|error| named(error, name))?;
+            self.made.insert(directory);
+        }
+        Ok(())
     }
 
     fn below(&self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
@@ -184,6 +227,10 @@ impl Target {
             return Err(UnpackRefusal::Outside(name.escape_debug().to_string()));
         }
         let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
+        if parts().count() > MOST_DEPTH {
+            let what = format!("{MOST_DEPTH} directories in each other");
+            return Err(UnpackRefusal::TooLarge(what));
+        }
         // macOS keeps metadata of the files here.
         if parts().next().is_none_or(|first| first == "__MACOSX") {
             return Ok(None);
@@ -194,6 +241,7 @@ impl Target {
     fn pour(&mut self, contents: &mut dyn Read, file: &mut File) -> Result<(), UnpackRefusal> {
         let mut buffer = vec![0; 1 << 16];
         loop {
+            heard()?;
             let read = match contents.read(&mut buffer) {
                 Ok(0) => return Ok(()),
                 Ok(read) => read,
@@ -213,7 +261,15 @@ impl Target {
     }
 
     fn too_many(&self) -> UnpackRefusal {
-        UnpackRefusal::TooLarge(format!("{} files", self.bounds.entries))
+        UnpackRefusal::TooLarge(format!("{} files and directories", self.bounds.entries))
+    }
+}
+
+/// Fails if a signal ends the work.
+fn heard() -> Result<(), UnpackRefusal> {
+    match is_interrupted() {
+        true => Err(UnpackRefusal::System(ErrorKind::Interrupted.into())),
+        false => Ok(()),
     }
 }
 
@@ -228,11 +284,6 @@ fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     let mut own = entries.map(|entry| entry.path()).filter(is_own);
     let only = own.next().filter(|_| own.next().is_none());
     Ok(only.filter(|only| only.is_dir() && !only.is_symlink()))
-}
-
-fn make_parent(path: &Path, name: &str) -> Result<(), UnpackRefusal> {
-    let parent = path.parent().unwrap_or(path);
-    fs::create_dir_all(parent).map_err(|error| named(error, name))
 }
 
 /// A system error about an entry of this name. If the file already exists, the archive is at fault.

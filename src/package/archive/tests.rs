@@ -196,7 +196,16 @@ fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
     let names: Vec<String> =
         (0..21).map(|number| format!("{number}/{long}")[..90].to_owned()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    check(&names, "is too large: it has more than 20 files; unpack it");
+    check(&names, "is too large: it has more than 20 files and directories; unpack it");
+    // A short entry can make many directories.
+    let deep = "d/".repeat(20) + "x";
+    check(&[&deep], "is too large: it has more than 20 files and directories; unpack it");
+    let deep = "d/".repeat(101);
+    let said = "is too large: it has more than 100 directories in each other; unpack it";
+    refused("a.zip", &zip_of(&[&deep]), said);
+    let target = "x".repeat(5000);
+    let said = format!("has a link `a` to `{target}`, which is not in the archive; pack");
+    refused("a.zip", &zip_of(&[&format!("a -> {target}")]), &said);
 }
 
 #[test]

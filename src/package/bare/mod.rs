@@ -4,11 +4,11 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use crate::model::layout::Layout;
 use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 use crate::package::Format;
 use crate::package::draft::Draft;
@@ -151,10 +151,10 @@ impl Format for Bare {
         "tests in pairs, such as 1.in and 1.ans, input1.txt and output1.txt, or 01 and 01.a"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         let names = directories().into_iter().flat_map(|below_it| {
-            let files = std::fs::read_dir(dir.join(below_it)).into_iter().flatten().flatten();
-            let names = files.filter_map(|file| file.file_name().into_string().ok());
+            let names = dir.join(below_it).names().unwrap_or_default().into_iter();
+            let names = names.filter_map(|name| name.into_string().ok());
             // Reading leaves them out, too.
             let names = names.filter(|name| !name.starts_with('.'));
             names.map(move |name| join(below_it, &name))

@@ -8,6 +8,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::model::diagnostic::{Diagnostic, Hinders};
+use crate::model::root::FilePath;
 use crate::package::bare::Bare;
 use crate::package::{Format, Reading, read};
 
@@ -87,7 +88,7 @@ fn inputs_and_answers_stand_side_by_side() {
 
 #[test]
 fn hidden_files_are_no_tests() {
-    let detected = |names: &[&str]| Bare.detect(directory(names).path());
+    let detected = |names: &[&str]| Bare.detect(&FilePath::root(directory(names).path()));
     assert_eq!(detected(&["in/.gitkeep", "out/.gitkeep"]), None);
     assert!(detected(&["in/.gitkeep", "in/1", "out/1"]).is_some());
 }

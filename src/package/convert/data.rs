@@ -11,6 +11,7 @@ use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::package::convert::rules::{self, Rule, Scored};
 use crate::package::convert::settings::read;
 use crate::package::convert::{Planner, Target, map, plain, text, texts};
+use crate::package::text::MAX_SIZE;
 use crate::package::yaml::Raw;
 use crate::package::yaml_text;
 
@@ -216,7 +217,7 @@ impl Planner<'_> {
     fn remarks(&self, case: &TestCase) -> Vec<(&'static str, Raw)> {
         let read = |(ending, key)| {
             let item = self.tree.file(&format!("data/{}.{ending}", case.name))?;
-            let remark = std::fs::read_to_string(&item.path).ok()?;
+            let remark = item.path.text(MAX_SIZE).ok()?;
             Some((key, text(remark.trim_end())))
         };
         [("hint", "hint"), ("desc", "description")].into_iter().filter_map(read).collect()

@@ -12,18 +12,20 @@ mod statements;
 mod submissions;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::model::conversion::Loss;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::file_name::{name_fault, name_twice};
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
+use crate::model::root::FilePath;
 use crate::model::words::words;
 use crate::package::convert::facts::{Facts, Names};
 use crate::package::files::Files;
 use crate::package::statements::Statement;
-use crate::package::text::START;
+use crate::package::text::{START, shown};
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 use crate::package::{FORMATS, format_of};
 
@@ -54,7 +56,7 @@ impl Target {
 /// A file of the new package.
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
-    /// Path below the package.
+    /// Path below the package; [`plan`] gives none that leads out of it.
     pub name: String,
     /// The contents of the file.
     pub contents: Contents,
@@ -64,9 +66,9 @@ pub struct PlannedFile {
 #[derive(Clone, Debug)]
 pub enum Contents {
     /// Those of this file.
-    Copy(PathBuf),
+    Copy(FilePath),
     /// Those of this file, with the values of constants filled in.
-    Filled(PathBuf, Vec<Constant>),
+    Filled(FilePath, Vec<Constant>),
     /// This text.
     Text(String),
 }
@@ -114,7 +116,7 @@ impl Lost {
 /// Plans the files of a package in another format.
 ///
 /// # Errors
-/// If two of them would have the same name.
+/// If one would have a name that leads out of the package, or two would have the same.
 pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
     let format = format_of(problem).unwrap_or(FORMATS[0]);
     let tree = Files::read(&problem.dir, format);
@@ -157,7 +159,7 @@ struct Planner<'a> {
     /// New directories of programs that were a file with other files beside it.
     directories: BTreeMap<PathBuf, String>,
     /// Files that new files are made from.
-    used: BTreeSet<PathBuf>,
+    used: BTreeSet<FilePath>,
     lost: Lost,
 }
 
@@ -183,8 +185,17 @@ impl Planner<'_> {
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         let names = self.new_names();
         let Self { files, lost, cases, problem, .. } = self;
-        if let Some(pair) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
-            let message = format!("two of its files would be called {}", pair[0].name);
+        for file in &files {
+            if let Some(reason) = name_fault(&file.name) {
+                let message =
+                    format!("a new file would be called `{}`, which {reason}", shown(&file.name));
+                return Err(
+                    Diagnostic::error(&problem.dir, message).help("rename what it is made from")
+                );
+            }
+        }
+        if let Some(name) = name_twice(files.iter().map(|file| file.name.as_str())) {
+            let message = format!("two of its files would be called {name}");
             return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
         }
         Ok(NewPackage { files, lost, names, cases })
@@ -193,7 +204,7 @@ impl Planner<'_> {
     /// New names of the old files, and of programs that got a directory.
     fn new_names(&self) -> BTreeMap<PathBuf, String> {
         let files = self.files.iter();
-        let named = files.filter_map(|it| Some((it.source()?.to_owned(), it.name.clone())));
+        let named = files.filter_map(|it| Some((it.source()?.into(), it.name.clone())));
         named.chain(self.directories.clone()).collect()
     }
 
@@ -208,8 +219,8 @@ impl Planner<'_> {
         }
     }
 
-    fn copy(&mut self, path: &Path, name: String) {
-        self.files.push(PlannedFile { name, contents: Contents::Copy(path.to_owned()) });
+    fn copy(&mut self, path: &FilePath, name: String) {
+        self.files.push(PlannedFile { name, contents: Contents::Copy(path.clone()) });
     }
 
     fn write(&mut self, name: impl Into<String>, text: String) {
@@ -224,7 +235,7 @@ impl Planner<'_> {
 
 impl PlannedFile {
     /// The file that it is copied from.
-    fn source(&self) -> Option<&Path> {
+    fn source(&self) -> Option<&FilePath> {
         match &self.contents {
             Contents::Copy(path) | Contents::Filled(path, _) => Some(path),
             Contents::Text(_) => None,

@@ -8,9 +8,11 @@ use crate::model::problem::{Grading, Problem};
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::model::recipe::CASE_EXTENSIONS;
+use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 use crate::package::convert::{Contents, PlannedFile, Planner, Target, is_kattis, submissions};
 use crate::package::files::{Item, is_valid_name};
+use crate::package::text::MAX_SIZE;
 
 /// Names of test cases and groups in the new package, below `data/`.
 #[derive(Debug)]
@@ -138,7 +140,7 @@ impl Planner<'_> {
     }
 
     /// Copies a file, under a valid name and with its constants filled in.
-    fn keep(&mut self, path: &Path, name: String) {
+    fn keep(&mut self, path: &FilePath, name: String) {
         let allowed = valid(&name, self.to.is_new());
         if allowed != name {
             let what = "a name that the format does not allow";
@@ -146,7 +148,7 @@ impl Planner<'_> {
         }
         let constants = &self.problem.constants;
         let is_data = name.starts_with("data/") || name.starts_with("attachments/");
-        let path = path.to_owned();
+        let path = path.clone();
         let contents = match self.to.is_new() || constants.is_empty() || is_data {
             true => Contents::Copy(path),
             false => Contents::Filled(path, constants.clone()),
@@ -189,7 +191,7 @@ impl Planner<'_> {
         let Some(first) = programs.clone().next() else {
             return Fate::Lost("an output validator that is not used");
         };
-        let owner = programs.find(|program| item.path.starts_with(&program.path));
+        let owner = programs.find(|program| item.path.starts_with(&*program.path));
         match (self.to.is_new(), owner) {
             // All output validators must accept, which only legacy can express.
             (true, Some(program)) if program != first => Fate::Told,
@@ -203,7 +205,7 @@ impl Planner<'_> {
 
     fn submission(&self, item: &Item, rest: &str) -> Fate {
         let mut submissions = self.problem.submissions.iter();
-        let owner = submissions.find(|it| item.path.starts_with(&it.program.path));
+        let owner = submissions.find(|it| item.path.starts_with(&*it.program.path));
         match owner {
             // Legacy accepts a submission that has some points.
             Some(owner) if !self.to.is_new() && submissions::has_some_points(owner) => {
@@ -318,13 +320,13 @@ impl Planner<'_> {
             }
         }
         self.keep(&program.path, format!("{own}/{}", program.name));
-        self.directories.insert(program.path.clone(), own);
+        self.directories.insert((&program.path).into(), own);
     }
 
     /// The files that belong to a program alone, by name: headers of library-checker, CMS and sinol, and sources that
     /// call it.
     fn beside<'p>(&self, program: &'p Program) -> BTreeMap<String, &'p IncludedFile> {
-        let source = || std::fs::read_to_string(&program.path).unwrap_or_default();
+        let source = || program.path.text(MAX_SIZE).unwrap_or_default();
         let is_submission = program.kind == ProgramKind::Submission;
         let code = Language::of_file(&program.path).map(|language| language.code);
         let has_headers = match is_of_library_checker(program) {
@@ -349,12 +351,13 @@ impl Planner<'_> {
 
     /// Names the files without a place, once for each directory at the top.
     fn name_rest(&mut self) {
-        let placed: BTreeSet<&Path> = self.files.iter().filter_map(PlannedFile::source).collect();
+        let placed: BTreeSet<&FilePath> =
+            self.files.iter().filter_map(PlannedFile::source).collect();
         let files = self.tree.below("").iter().filter(|item| item.is_file());
         let rest = files.filter(|item| {
             let is_settings = [self.problem.layout.settings, "juror.toml"].contains(&&*item.name);
             let is_used = self.used.contains(&item.path);
-            !placed.contains(item.path.as_path()) && !is_used && !is_settings
+            !placed.contains(&item.path) && !is_used && !is_settings
         });
         let mut count: BTreeMap<&str, usize> = BTreeMap::new();
         for item in rest {
@@ -367,7 +370,7 @@ impl Planner<'_> {
     }
 
     /// The header that programs with testlib need.
-    pub(super) fn testlib_header(&self) -> Option<std::path::PathBuf> {
+    pub(super) fn testlib_header(&self) -> Option<FilePath> {
         let problem = self.problem;
         let output = problem.interactor.iter().chain(&problem.output_validators);
         let output = output.filter(|_| problem.output_protocol == Protocol::Testlib);

@@ -1,8 +1,8 @@
 //! How groups of test cases are scored, independent of the format.
 
 use std::fmt;
-use std::path::Path;
 
+use crate::language::sources;
 use crate::language::table::Language;
 use crate::model::grader::{
     CustomScore, Dialect, GradedGroup, Grader, Graders, GroupGrading, Objective, OnReject,
@@ -13,6 +13,7 @@ use crate::model::program::Program;
 use crate::model::protocol::Protocol;
 use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestCase, TestGroup};
+use crate::model::tree::TreeEntry;
 
 /// How the score of a group is made up.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,29 +158,29 @@ pub(super) fn has_program(problem: &Problem) -> bool {
 
 /// Whether a program with the format's own protocol mentions the file with a score.
 pub(super) fn mention_scores(problem: &Problem) -> bool {
-    programs(problem).any(|program| mentions(&program.path, &["score.txt"]))
+    programs(problem).any(|program| mentions(program, &["score.txt"]))
 }
 
 /// Whether a program may give a part of the points: its files mention what says so.
 fn gives_parts(problem: &Problem) -> bool {
     programs(problem).any(|program| match problem.output_protocol {
-        Protocol::Standard => mentions(&program.path, &["score.txt", "score_multiplier"]),
+        Protocol::Standard => mentions(program, &["score.txt", "score_multiplier"]),
         Protocol::Cms | Protocol::Sinol => true,
         Protocol::Testlib => {
             let is_cpp = Language::of_file(&program.path).is_some_and(|it| it.code == "cpp");
-            !is_cpp || mentions(&program.path, &["quitp", "_points", "_pc", "_partially"])
+            !is_cpp || mentions(program, &["quitp", "_points", "_pc", "_partially"])
         }
     })
 }
 
-/// Whether a file, or one in a directory, has one of these words.
-fn mentions(path: &Path, words: &[&str]) -> bool {
-    if path.is_dir() {
-        let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-        return entries.any(|entry| mentions(&entry.path(), words));
-    }
-    let text = std::fs::read(path).unwrap_or_default();
-    words.iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some())
+/// Whether one of the program's own files has one of these words.
+fn mentions(program: &Program, words: &[&str]) -> bool {
+    // What cannot be read cannot be built, either, which is reported elsewhere.
+    let Ok(sources) = sources::read(program) else { return false };
+    let has = |file: &TreeEntry, word: &str| {
+        memchr::memmem::find(&file.head(), word.as_bytes()).is_some()
+    };
+    sources.files.iter().any(|file| words.iter().any(|word| has(file, word)))
 }
 
 /// The contents of a group.

@@ -11,6 +11,7 @@ use crate::model::grader::{CustomScore, Objective};
 use crate::model::limits::{MEMORY, ProblemLimits};
 use crate::model::problem::{Equivalent, Grading, Interaction, Problem, ProgramIo, Submitted};
 use crate::model::protocol::Protocol;
+use crate::model::root::FilePath;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
 use crate::package::convert::rules::{self, Rule};
@@ -18,6 +19,7 @@ use crate::package::convert::{Contents, Planner, is_kattis, map, plain, text, te
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
 use crate::package::node::SettingsFile;
+use crate::package::text::MAX_SIZE;
 use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
@@ -29,7 +31,7 @@ const INI: &str = "domjudge-problem.ini";
 const SETTINGS: &str = "problem.yaml";
 
 /// Reads a file of settings as a tree; its faults were already reported.
-pub(in crate::package) fn read(path: &Path) -> Option<Raw> {
+pub(in crate::package) fn read(path: &FilePath) -> Option<Raw> {
     Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
 }
 
@@ -102,7 +104,7 @@ impl Planner<'_> {
 
     /// The name of a file in the old package.
     fn place(&self, path: &Path) -> String {
-        let name = path.strip_prefix(&self.problem.dir).unwrap_or(path);
+        let name = path.strip_prefix(&*self.problem.dir).unwrap_or(path);
         name.to_string_lossy().into_owned()
     }
 
@@ -255,7 +257,7 @@ impl Planner<'_> {
     fn new_uuid(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(
-            std::fs::read(self.problem.dir.join(self.problem.layout.settings)).unwrap_or_default(),
+            self.tree.path(self.problem.layout.settings).start(MAX_SIZE).unwrap_or_default(),
         );
         for item in self.tree.below("") {
             hash.update(&item.name);
@@ -428,13 +430,13 @@ impl Planner<'_> {
 
     /// The name of a file in the new package.
     fn name_of(&self, path: &Path) -> Option<String> {
-        let file = self.files.iter().find(|file| file.source() == Some(path))?;
+        let file = self.files.iter().find(|file| file.source().is_some_and(|it| *it == path))?;
         Some(file.name.clone())
     }
 
     /// Adds the files that DOMjudge reads beside the legacy format.
     pub(super) fn add_for_domjudge(&mut self) {
-        let own = std::fs::read_to_string(self.tree.path(INI)).unwrap_or_default();
+        let own = self.tree.path(INI).text(MAX_SIZE).unwrap_or_default();
         let is_other = |line: &&str| line.split('=').next().map(str::trim) != Some("timelimit");
         let mut lines: Vec<String> = own.lines().filter(is_other).map(str::to_owned).collect();
         match self.problem.limits.time_limit {

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::package::convert::{Contents, PlannedFile, Planner};
 use crate::package::files::Item;
 use crate::package::statements::{Form, Statement};
+use crate::package::text::MAX_SIZE;
 
 /// Definitions of the commands of Polygon's statements; the format itself shows the samples.
 const COMMANDS: &str = r"\newenvironment{problem}[5]{\problemname{#1}}{}
@@ -29,13 +30,13 @@ impl Planner<'_> {
         let mut placed = BTreeSet::new();
         for (wanted, ending) in [(Form::Pdf, "pdf"), (Form::Latex, "tex")] {
             for Statement { language, form, path } in statements {
-                if *form != wanted || placed.contains(language) || !self.is_inside(path) {
+                if *form != wanted || placed.contains(language) || !path.is_file() {
                     continue;
                 }
                 let new = format!("{directory}/problem.{language}.{ending}");
                 let contents = match wanted {
                     Form::Pdf => Contents::Copy(path.clone()),
-                    _ => match std::fs::read_to_string(path) {
+                    _ => match path.text(MAX_SIZE) {
                         Ok(text) => Contents::Text(format!("{COMMANDS}{text}")),
                         // The statement stays among the files without a place.
                         Err(_) => continue,
@@ -53,7 +54,7 @@ impl Planner<'_> {
 
     /// Puts the images of a statement beside it; of two with the same name, the first.
     fn place_images(&mut self, statement: &Path, directory: &str) {
-        let dir = statement.parent().and_then(|dir| dir.strip_prefix(&self.tree.root).ok());
+        let dir = statement.parent().and_then(|dir| dir.strip_prefix(&*self.tree.root).ok());
         let dir = dir.and_then(Path::to_str).unwrap_or_default();
         let is_image =
             |item: &&Item| ["png", "jpg", "jpeg", "eps", "pdf", "svg"].contains(&item.ending());
@@ -65,13 +66,5 @@ impl Planner<'_> {
                 self.copy(&path, name);
             }
         }
-    }
-
-    /// Whether it is a file of the package, even in a hidden directory, and does not link out of the package.
-    fn is_inside(&self, path: &Path) -> bool {
-        let (Ok(real), Ok(root)) = (path.canonicalize(), self.tree.root.canonicalize()) else {
-            return false;
-        };
-        real.is_file() && real.starts_with(root)
     }
 }

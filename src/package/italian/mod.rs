@@ -7,14 +7,13 @@ mod solutions;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Grading, Problem, ProblemKind, ProgramIo};
 use crate::model::program::ProgramKind;
 use crate::model::protocol::Protocol;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::units::Bytes;
@@ -62,7 +61,7 @@ impl Format for Italian {
         "a task.yaml of CMS and input/input0.txt or gen/GEN"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         let beside =
             ["input/input0.txt", "gen/GEN"].into_iter().find(|name| dir.join(name).is_file())?;
         dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))

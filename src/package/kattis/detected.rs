@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::language::table::Language;
+use crate::model::root::FilePath;
 use crate::package::files::{Files, Item};
-use crate::package::text::start_of;
 
 /// Languages by priority: of two with equally many files, the first one wins.
 const PRIORITIES: &str = "cpp c python2 python3 java csharp fsharp ruby haskell rust scala javascript \
@@ -33,8 +33,8 @@ pub(super) fn language(tree: &Files, program: &Item) -> Option<String> {
 }
 
 /// Whether its first line is like `#!/usr/bin/env python2`.
-fn asks_for_python_2(path: &Path) -> bool {
-    let start = start_of(path, 256).unwrap_or_default();
+fn asks_for_python_2(path: &FilePath) -> bool {
+    let start = path.start(256).unwrap_or_default();
     let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = String::from_utf8_lossy(line);
     let after = line.strip_prefix("#!").and_then(|line| line.split_once("python2"));

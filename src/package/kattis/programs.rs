@@ -2,9 +2,6 @@
 //!
 //! Source: problem package format 2025-09, "Programs", "Input validators", "Included files".
 
-use std::fs::File;
-use std::io::Read;
-
 use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::package::by_name;
@@ -43,9 +40,7 @@ fn is_strange(item: &Item) -> bool {
 }
 
 fn starts_with(item: &Item, bytes: &[u8]) -> bool {
-    let mut start = [0; 4];
-    let read = File::open(&item.path).and_then(|mut file| file.read(&mut start));
-    read.is_ok_and(|length| start[..length].starts_with(bytes))
+    item.path.start(bytes.len() as u64).is_ok_and(|start| start == bytes)
 }
 
 /// Whether a file is only for people.

@@ -3,12 +3,10 @@
 //! Source: problem package format 2025-09, "Problem statements", "Solution description",
 //! "Attachments".
 
-use std::fs;
-
 use crate::package::files::Files;
 use crate::package::languages::is_natural_language;
 use crate::package::statements::Statement;
-use crate::package::text::TextFile;
+use crate::package::text::{MAX_SIZE, TextFile};
 
 /// Texts for people, one for each language, in a directory of their own.
 pub(super) struct Texts {
@@ -39,11 +37,11 @@ impl Texts {
 
     /// The files in a package.
     pub(super) fn files(&self, tree: &Files) -> Vec<Statement> {
-        let entries = fs::read_dir(tree.path(self.directory)).into_iter().flatten().flatten();
-        let files = entries.filter_map(|entry| {
-            let name = entry.file_name();
+        let directory = tree.path(self.directory);
+        let names = directory.names().unwrap_or_default().into_iter();
+        let files = names.filter_map(|name| {
             let (language, _) = self.named(name.to_str()?)?;
-            Statement::of(language?.to_owned(), entry.path())
+            Statement::of(language?.to_owned(), directory.join(&name))
         });
         files.collect()
     }
@@ -102,7 +100,7 @@ pub(super) fn check_samples(tree: &Files, samples: usize) {
             _ => continue,
         };
         // Unreadable files are reported elsewhere.
-        let Ok(text) = fs::read_to_string(&item.path) else { continue };
+        let Ok(text) = item.path.text(MAX_SIZE) else { continue };
         let lines = text.lines().map(|line| line.split(|sign| Some(sign) == comment).next());
         let text: Vec<&str> = lines.flatten().collect();
         let text = text.join("\n");

@@ -2,15 +2,14 @@
 //!
 //! Source: DOMjudge's manual, "Jury submissions", on `@EXPECTED_RESULTS@` and `@EXPECTED_SCORE@`.
 
-use std::path::Path;
-
+use crate::model::root::FilePath;
 use crate::model::score::Score;
 use crate::model::submission::{Expectation, Overall, ScoreRange, UseForTimeLimit};
 use crate::model::verdict::Verdict;
 use crate::package::faults::Faults;
 use crate::package::files::{Files, Item};
 use crate::package::kattis::submissions_yaml::verdict_called;
-use crate::package::text::{shown, start_of};
+use crate::package::text::shown;
 
 /// Number of bytes of a source that are searched.
 const SEARCHED: u64 = 1 << 20;
@@ -28,9 +27,9 @@ fn verdict(word: &str) -> Option<Verdict> {
     is_compile_error.then_some(Verdict::CompileError).or_else(|| verdict_called(word))
 }
 
-fn tagged(path: &Path, faults: &Faults) -> Option<Expectation> {
+fn tagged(path: &FilePath, faults: &Faults) -> Option<Expectation> {
     // Unreadable files are reported when they are built.
-    let source = start_of(path, SEARCHED).ok()?;
+    let source = path.start(SEARCHED).ok()?;
     let source = String::from_utf8_lossy(&source);
     let value = |tag: &str| {
         let line = source[source.find(tag)? + tag.len()..].lines().next()?;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use crate::model::root::FilePath;
 use crate::package::faults::Faults;
 use crate::package::kattis::SETTINGS;
-use crate::package::text::{MAX_SIZE, Page, TextFile, shown, start_of};
+use crate::package::text::{MAX_SIZE, Page, TextFile, shown};
 use crate::package::yaml::{self, Entry};
 
 /// The versions that juror distinguishes, by their names in packages.
@@ -43,7 +44,7 @@ const NEW_FILES: [&str; 5] = [
 ];
 
 /// The version of the package in a directory, and the reason; `None` if there is no package.
-pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
+pub(super) fn detect(dir: &FilePath) -> Option<(VersionName, String)> {
     use VersionName::{Legacy, LegacyIcpc, V2023_07, V2025_09};
     let path = dir.join(SETTINGS);
     let is_there = |name: &&&str| dir.join(name).exists();
@@ -55,7 +56,7 @@ pub(super) fn detect(dir: &Path) -> Option<(VersionName, String)> {
         let sign = sign.iter().find(|name| has_data && !is_new && is_there(name))?;
         return Some((Legacy, format!("there is no {SETTINGS}, but data/ and {sign}")));
     }
-    let text = start_of(&path, MAX_SIZE).unwrap_or_default();
+    let text = path.start(MAX_SIZE).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let keys = keys(&path, text.trim_start_matches('\u{feff}'));
     if let Some((_, value)) = keys.iter().find(|(key, _)| key == "problem_format_version") {

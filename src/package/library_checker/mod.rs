@@ -6,14 +6,13 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::Problem;
 use crate::model::program::ProgramKind;
 use crate::model::protocol::Protocol;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::submission::{Expectation, Submission};
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict::{
@@ -45,7 +44,7 @@ impl Format for LibraryChecker {
         "an info.toml of library-checker"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         settings_have(&dir.join(SETTINGS), &["timelimit", "[[tests]]"])
             .then(|| format!("{SETTINGS} has a `timelimit` and `[[tests]]`"))
     }

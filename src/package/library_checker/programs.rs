@@ -1,9 +1,11 @@
 //! Programs, with the files that they may include: headers of the problem, of all problems, and `params.h`.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::language::table::LIBRARY_CHECKER_CODE;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::package::by_name;
 use crate::package::files::{Files, Item};
 use crate::package::library_checker::SETTINGS;
@@ -54,14 +56,16 @@ impl<'a> Programs<'a> {
         }];
         match common(&tree.root) {
             Some(dir) => {
-                let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-                let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-                paths.sort();
-                let paths = paths.into_iter().filter(|path| is_header(path));
-                shared.extend(paths.map(|path| {
+                let names = dir.names().unwrap_or_default().into_iter();
+                let paths = names.map(|name| dir.join(name)).filter(|path| is_header(path));
+                for path in paths {
+                    if let Err(error) = path.open() {
+                        tree.faults.error(&path, format!("cannot be read: {error}"), "");
+                        continue;
+                    }
                     let file = IncludedFile::beside(path);
-                    IncludedFile { name: Path::new(COMMON).join(&file.name), ..file }
-                }));
+                    shared.push(IncludedFile { name: Path::new(COMMON).join(&file.name), ..file });
+                }
             }
             None => {
                 let message = "is not in a library-checker repository: no directory above has common/testlib.h";
@@ -135,10 +139,17 @@ impl<'a> Programs<'a> {
 }
 
 /// The directory with the files of all problems, above the directories of a problem and its genre.
-fn common(root: &Path) -> Option<PathBuf> {
+fn common(root: &FilePath) -> Option<FilePath> {
     const ABOVE: usize = 3;
     let real = root.canonicalize().ok()?;
-    let mut above = real.ancestors().skip(1).take(ABOVE).map(|dir| dir.join(COMMON));
+    let owner = root.metadata().ok()?.uid();
+    // Of somebody else's it could be anything: an archive is unpacked where all users may write.
+    let is_own = |dir: &PathBuf| {
+        let found = dir.symlink_metadata();
+        found.is_ok_and(|found| found.is_dir() && found.uid() == owner)
+    };
+    let above = real.ancestors().skip(1).take(ABOVE).map(|dir| dir.join(COMMON));
+    let mut above = above.filter(is_own).map(FilePath::root);
     above.find(|dir| dir.join("testlib.h").is_file())
 }
 

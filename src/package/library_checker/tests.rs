@@ -1,6 +1,8 @@
 //! Small problems, and how they are read.
 
 use std::fs;
+use std::os::unix::fs::{chown, symlink};
+use std::path::Path;
 
 use tempfile::TempDir;
 
@@ -31,6 +33,15 @@ NAME = "x"
 
 /// Changes words in `info.toml` and reads the problem: its cases, submissions and remarks.
 fn read_with(changes: &[(&str, &str)], without: &[&str]) -> Vec<String> {
+    read_changed(changes, without, |_| {})
+}
+
+/// The same after something else changed in the repository.
+fn read_changed(
+    changes: &[(&str, &str)],
+    without: &[&str],
+    change: impl FnOnce(&Path),
+) -> Vec<String> {
     let keep = TempDir::new().expect("a temporary directory");
     let mut settings = SETTINGS.to_owned();
     for (old, new) in changes {
@@ -57,6 +68,7 @@ fn read_with(changes: &[(&str, &str)], without: &[&str]) -> Vec<String> {
         fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
         fs::write(path, text).expect("a new file");
     }
+    change(keep.path());
     let dir = keep.path().join("genre/sum");
     let Reading { problem, diagnostics, .. } = read(&dir);
     let mut lines = Vec::new();
@@ -121,4 +133,26 @@ fn what_cannot_be_honoured_is_named() {
     check(&[("RATE = 0.5", "RATE = [1]")], &[], "`params.RATE` must be a number or a text");
     check(&[("forum", "fourm")], &[], "unknown key `fourm` is ignored");
     check(&[("name = \"wa.cpp\"", "")], &[], "`[[solutions]]` needs a `name`");
+}
+
+#[test]
+fn files_for_all_problems_are_those_of_the_repository() {
+    let check = |change: &dyn Fn(&Path), expected: &str| {
+        let said = read_changed(&[], &[], change);
+        assert!(said.iter().any(|it| it.contains(expected)), "{expected}: {said:#?}");
+    };
+    for target in ["/proc/self/environ", "/etc/passwd", "/dev/zero", "../genre/sum/base.hpp"] {
+        let link = |dir: &Path| symlink(target, dir.join("common/x.h")).expect("a link");
+        check(&link, "common/x.h: cannot be read: it leads out of its directory");
+    }
+    let elsewhere = |dir: &Path| {
+        fs::rename(dir.join("common"), dir.join("elsewhere")).expect("a directory");
+        symlink("elsewhere", dir.join("common")).expect("a link");
+    };
+    check(&elsewhere, "is not in a library-checker repository");
+    // Only root can give a directory away.
+    if rustix::process::geteuid().is_root() {
+        let foreign = |dir: &Path| chown(dir.join("common"), Some(12345), None).expect("an owner");
+        check(&foreign, "is not in a library-checker repository");
+    }
 }

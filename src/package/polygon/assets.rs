@@ -3,6 +3,7 @@
 use crate::model::problem::Problem;
 use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
+use crate::model::root::FilePath;
 use crate::model::submission::{Expectation, Submission};
 use crate::model::test_data::{OutputClaim, OutputTrial, TestCase};
 use crate::model::verdict::Verdict::{
@@ -140,7 +141,7 @@ fn tested_path(
     test: Element<'_>,
     pattern: &'static str,
     number: usize,
-) -> Parse<(String, std::path::PathBuf)> {
+) -> Parse<(String, FilePath)> {
     let described = element.child("testset").and_then(|testset| testset.child(pattern));
     let parsed = described.and_then(|it| PathPattern::parse(it.text()));
     let Some(parsed) = parsed else {
@@ -235,7 +236,7 @@ fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
 }
 
 /// The path of the solution that makes judge answers.
-pub(super) fn main_solution(pack: &Pack<'_>) -> Option<std::path::PathBuf> {
+pub(super) fn main_solution(pack: &Pack<'_>) -> Option<FilePath> {
     let assets = pack.root.child("assets")?;
     let main = assets.listed("solutions", "solution").find(|element| is_main(*element))?;
     let path = main.child("source")?.attribute("path")?;

@@ -1,16 +1,16 @@
 //! `judging`: limits, files of input and output, and the tests.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Problem, ProgramIo};
+use crate::model::root::FilePath;
 use crate::model::test_data::{TestCase, ValidatorArgs};
 use crate::model::units::Bytes;
-use crate::package::files::is_valid_name;
+use crate::package::files::{NAME_HELP, is_valid_name};
 use crate::package::node::Parse;
 use crate::package::polygon::pattern::PathPattern;
 use crate::package::polygon::scoring::{self, Test};
@@ -121,6 +121,11 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
         return false;
     };
     let set = testset.attribute("name").unwrap_or("tests");
+    if !is_valid_name(set) {
+        let message = format!("`{}` cannot be the name of a testset", shown(set));
+        testset.error(message, NAME_HELP);
+        return false;
+    }
     let mut unmade = Unmade::new(pack);
     let mut read: Vec<Test<'_>> = Vec::new();
     for (number, element) in (1..).zip(tests) {
@@ -154,7 +159,7 @@ fn test<'a>(
     let group = element.attribute("group").unwrap_or_default();
     if !group.is_empty() && !is_valid_name(group) {
         let message = format!("`{}` cannot be the name of a group", shown(group));
-        return Err(element.error(message, "names are letters, digits, `_`, `.` and `-`"));
+        return Err(element.error(message, NAME_HELP));
     }
     let base = input.rsplit('/').next().unwrap_or(input);
     let name = match group {
@@ -179,15 +184,15 @@ fn test<'a>(
 /// A file of a test, as it is in the package.
 fn part(pack: &Pack<'_>, name: &str) -> Part {
     let path = pack.tree.file(name).map(|item| item.path.clone());
-    let is_windows = path.as_ref().is_some_and(|path| has_windows_line_ends(path));
+    let is_windows = path.as_ref().is_some_and(has_windows_line_ends);
     Part { path, is_windows }
 }
 
 /// Whether the first line of a text has a Windows line end, if that is among the first bytes. Unreadable files are
 /// reported later.
-fn has_windows_line_ends(path: &Path) -> bool {
+fn has_windows_line_ends(path: &FilePath) -> bool {
     const LOOKED_AT: u64 = 256 << 20;
-    let Ok(file) = File::open(path) else { return false };
+    let Ok(file) = path.open() else { return false };
     let mut file = BufReader::with_capacity(1 << 16, file.take(LOOKED_AT));
     let mut last = 0;
     while let Ok(bytes @ [.., end]) = file.fill_buf() {
@@ -222,7 +227,12 @@ mod tests {
         let check = |text: &str, expected: bool| {
             let file = tempfile::NamedTempFile::new().expect("a file");
             std::fs::write(file.path(), text).expect("a text");
-            assert_eq!(has_windows_line_ends(file.path()), expected, "{} bytes", text.len());
+            assert_eq!(
+                has_windows_line_ends(&FilePath::root(file.path())),
+                expected,
+                "{} bytes",
+                text.len()
+            );
         };
         for length in [0, 1, 8191, 8192, 100_000] {
             let line = "1".repeat(length);

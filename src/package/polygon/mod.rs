@@ -12,20 +12,18 @@ mod tests;
 mod unmade;
 mod xml;
 
-use std::fs;
-use std::path::Path;
-
 use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Interaction, Problem, ProblemKind};
+use crate::model::root::FilePath;
 use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::faults::Faults;
-use crate::package::files::Files;
+use crate::package::files::{Files, NAME_HELP, is_valid_name};
 use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Form, Statement};
-use crate::package::text::{MAX_SIZE, Page, settings_have, start_of};
+use crate::package::text::{MAX_SIZE, Page, settings_have, shown};
 
 /// The format.
 pub(super) struct Polygon;
@@ -37,9 +35,8 @@ const SETTINGS: &str = "problem.xml";
 const EXPORT: &str = "export the full package from Polygon";
 
 /// Whether there is such a file, and no document in it.
-fn is_broken(path: &Path) -> bool {
-    let text =
-        start_of(path, MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
+fn is_broken(path: &FilePath) -> bool {
+    let text = path.start(MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
     text.is_some_and(|text| xml::document(&text).is_err())
 }
 
@@ -48,7 +45,7 @@ impl Format for Polygon {
         "a problem.xml of Polygon"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         let path = dir.join(SETTINGS);
         match settings_have(&path, &["<problem", "<judging"]) {
             true => Some(format!("{SETTINGS} has a `judging` of Polygon")),
@@ -69,11 +66,10 @@ impl Format for Polygon {
 
     /// Also those in sections, which Polygon keeps for languages without a whole statement.
     fn statements(&self, tree: &Files) -> Vec<Statement> {
-        let languages =
-            fs::read_dir(tree.path("statement-sections")).into_iter().flatten().flatten();
-        let sections = languages.filter_map(|language| {
-            let path = language.path().join("legend.tex");
-            let name = language.file_name();
+        let directory = tree.path("statement-sections");
+        let names = directory.names().unwrap_or_default().into_iter();
+        let sections = names.filter_map(|name| {
+            let path = directory.join(&name).join("legend.tex");
             let language = natural_language(name.to_str()?).to_owned();
             Some(Statement { language, form: Form::Sections, path })
         });
@@ -86,6 +82,10 @@ impl Format for Polygon {
         let described = Element::root(document, *page).listed("statements", "statement");
         all.extend(described.filter_map(|statement| {
             let language = natural_language(statement.attribute("language")?).to_owned();
+            // It becomes a part of the page's name.
+            if !is_valid_name(&language) {
+                return None;
+            }
             Statement::of(language, tree.path(statement.attribute("path")?))
         }));
         all
@@ -110,6 +110,7 @@ impl Format for Polygon {
             ..Problem::default()
         };
         pack.refuse_unknown();
+        check_languages(root);
         judging::settings(&pack, &mut problem);
         assets::read(&pack, &mut problem);
         let mut kind = ProblemKind::default();
@@ -146,6 +147,17 @@ impl Pack<'_> {
                     "judge it on Polygon or Codeforces",
                 );
             }
+        }
+    }
+}
+
+/// Languages are parts of names of files.
+fn check_languages(root: Element<'_>) {
+    for statement in root.listed("statements", "statement") {
+        let language = statement.attribute("language").unwrap_or_default();
+        if !language.is_empty() && !is_valid_name(language) {
+            let message = format!("`{}` cannot be the name of a language", shown(language));
+            statement.error(message, NAME_HELP);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Patterns of paths such as `tests/%02d`.
 
+use crate::model::file_name::name_fault;
+
 /// A path with a place for the number of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PathPattern<'a> {
@@ -18,7 +20,8 @@ impl<'a> PathPattern<'a> {
             "" => 1,
             number => number.strip_prefix('0')?.parse().ok().filter(|digits| *digits <= 9)?,
         };
-        (!end.contains('%')).then_some(Self { start, end, digits })
+        let pattern = Self { start, end, digits };
+        (!end.contains('%') && name_fault(&pattern.path(1)).is_none()).then_some(pattern)
     }
 
     /// The path of the test with this number.
@@ -42,7 +45,20 @@ mod tests {
         check("tests/%02d", 123, Some("tests/123"));
         check("tests/%d.in", 7, Some("tests/7.in"));
         check("tests/%03d.a", 7, Some("tests/007.a"));
-        for wrong in ["tests/1", "tests/%s", "%2d", "%02d%02d", "%0xd", "%099999d"] {
+        for wrong in [
+            "tests/1",
+            "tests/%s",
+            "%2d",
+            "%02d%02d",
+            "%0xd",
+            "%099999d",
+            "/etc/%d",
+            "../%d",
+            "a/%d/../b",
+            "a//%d",
+            "%d/",
+            "a\\%d",
+        ] {
             check(wrong, 1, None);
         }
     }

@@ -8,6 +8,8 @@ use tempfile::TempDir;
 use crate::model::problem::{Grading, Interaction, Problem, ProgramIo};
 use crate::model::recipe::{AnswerSource, InputSource, RecipeCase};
 use crate::model::test_data::{TestGroup, ValidatorArgs};
+use crate::package::convert::{Target, plan};
+use crate::package::statements::statements;
 use crate::package::{Reading, read};
 
 const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
@@ -306,6 +308,59 @@ fn an_interactor_talks() {
     assert!(problem.interactor.is_some());
     let said = remarks(keep.path());
     assert!(said.iter().any(|it| it.contains("the interactor writes it")), "{said:#?}");
+}
+
+#[test]
+fn a_name_that_becomes_a_path_is_a_plain_one() {
+    for name in ["..", ".", "../x", "/tmp/x", "tests/../x", "x/", "", "a b", "a\\b", "&#10;"] {
+        // An empty name counts as none.
+        if !name.is_empty() {
+            let set = format!("testset name=\"{name}\"");
+            check(&[("testset name=\"tests\"", &set)], &[], "cannot be the name of a testset");
+        }
+        let statement = format!(
+            "</names><statements><statement language=\"en/{name}\" path=\"statements/problem.pdf\"/>"
+        );
+        let language = ("</names>", &*format!("{statement}</statements>"));
+        check(&[language], &[], "cannot be the name of a language");
+        let keep = package(&[language], &[]);
+        let problem = read(keep.path()).problem.expect("a problem");
+        assert_eq!(statements(&problem), []);
+    }
+    for name in ["..", "../x", "/tmp/x", "a/b", "a\\b"] {
+        let group = TESTS.replace("sample=", &format!("group=\"{name}\" sample="));
+        check(&[(TESTS, &group)], &[], "cannot be the name of a group");
+    }
+    for pattern in ["../tests/%02d<", "/etc/%02d<", "tests/%02d/..<", "tests//%02d<"] {
+        check(&[("tests/%02d<", pattern)], &[], "must be a path such as `tests/%02d`");
+    }
+}
+
+/// The planner of a new package refuses such names whatever a reader says.
+#[test]
+fn no_new_package_has_a_file_outside_of_it() {
+    let planned = |name: &str, to: Target| {
+        let (_keep, mut problem) = problem(&[]);
+        problem.test_data.cases[2].name = name.to_owned();
+        plan(&problem, to).map(|_| ()).map_err(|fault| fault.message)
+    };
+    for (name, reason) in [
+        ("tests/../../../x", "has a part `..`"),
+        ("tests/a/../x", "has a part `..`"),
+        ("tests//x", "has an empty part"),
+        ("tests/./x", "has a part `.`"),
+        ("tests/a\\x", "contains a backslash"),
+        ("tests/a\0x", "contains a zero byte"),
+    ] {
+        for to in [Target::Legacy, Target::DomjudgeZip] {
+            let fault = planned(name, to).expect_err(name);
+            assert!(
+                fault.contains("a new file would be called") && fault.ends_with(reason),
+                "{fault}"
+            );
+        }
+    }
+    assert_eq!(planned("tests/x", Target::Legacy), Ok(()));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 //! and texts from Windows with this system's line ends.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::model::placeholder::{Piece, pieces};
 use crate::model::program::ProgramKind;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
+use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 use crate::package::node::Parse;
 use crate::package::polygon::assets::main_solution;
@@ -20,7 +21,7 @@ use crate::package::words::words;
 /// A file of a test.
 pub(super) struct Part {
     /// The path, if the file exists.
-    pub path: Option<PathBuf>,
+    pub path: Option<FilePath>,
     /// Whether it has the line ends of Windows, where programs do not see them.
     pub is_windows: bool,
 }
@@ -29,7 +30,7 @@ pub(super) struct Part {
 pub(super) struct Unmade<'a> {
     pack: &'a Pack<'a>,
     generators: BTreeMap<String, Element<'a>>,
-    solution: Option<PathBuf>,
+    solution: Option<FilePath>,
     pub(super) is_interactive: bool,
     cases: Vec<RecipeCase>,
 }

@@ -3,9 +3,11 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use memchr::{memchr, memmem};
 use roxmltree::{Document, Node, NodeType, ParsingOptions};
 
 use crate::model::diagnostic::Place;
+use crate::model::units::Bytes;
 use crate::package::faults::Reported;
 use crate::package::node::Parse;
 use crate::package::suggest::list;
@@ -14,20 +16,83 @@ use crate::package::text::{Page, shown};
 /// Upper bound on the elements, texts and attributes that are read.
 const MAX_NODES: u32 = 1_000_000;
 
+/// Upper bound in bytes on a tag with its attributes: to compare all attributes takes time with the square of it.
+const TAG_MAX: usize = 16 << 10;
+/// Upper bound on the declarations of name spaces, of which Polygon has none: each is looked at for each tag.
+const NAME_SPACES_MAX: usize = 16;
+
+/// Why a text is not read as XML.
+#[derive(Debug)]
+pub(super) enum XmlFault {
+    /// It is no XML.
+    Invalid(roxmltree::Error),
+    /// It would take long to read; the place in bytes, and what is too much.
+    Large(usize, String),
+}
+
 /// Reads a text as XML. A document type is refused, since it can make a small text large.
 ///
 /// # Errors
 /// The first fault.
-pub(super) fn document(text: &str) -> Result<Document<'_>, roxmltree::Error> {
+pub(super) fn document(text: &str) -> Result<Document<'_>, XmlFault> {
+    bounded(text.as_bytes())?;
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    Document::parse_with_options(text, options)
+    Document::parse_with_options(text, options).map_err(XmlFault::Invalid)
+}
+
+/// Checks in one pass that no tag takes long.
+fn bounded(text: &[u8]) -> Result<(), XmlFault> {
+    const WITHOUT_TAGS: [(&[u8], &[u8]); 3] =
+        [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
+    let mut name_spaces = 0;
+    let mut at = 0;
+    while let Some(found) = memchr(b'<', &text[at..]) {
+        let start = at + found;
+        let rest = &text[start..];
+        if let Some((_, end)) = WITHOUT_TAGS.iter().find(|(begin, _)| rest.starts_with(begin)) {
+            let Some(length) = memmem::find(rest, end) else { return Ok(()) };
+            at = start + length + end.len();
+            continue;
+        }
+        let tag = tag(rest);
+        if tag.len() > TAG_MAX {
+            let what = format!("a tag of more than {}", Bytes(TAG_MAX as u64));
+            return Err(XmlFault::Large(start, what));
+        }
+        name_spaces += memmem::find_iter(tag, b"xmlns").count();
+        if name_spaces > NAME_SPACES_MAX {
+            let what = format!("more than {NAME_SPACES_MAX} name spaces");
+            return Err(XmlFault::Large(start, what));
+        }
+        at = start + tag.len().max(1);
+    }
+    Ok(())
+}
+
+/// The tag at the start of a text. A `>` between quotes does not end it.
+fn tag(text: &[u8]) -> &[u8] {
+    let mut quote = None;
+    for (at, byte) in text.iter().enumerate().take(TAG_MAX + 1) {
+        match (quote, byte) {
+            (None, b'>') => return &text[..=at],
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), byte) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    &text[..text.len().min(TAG_MAX + 1)]
 }
 
 /// The same, with a report of the fault.
 pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
     match document(&page.file.text) {
         Ok(document) => Some(document),
-        Err(error) => {
+        Err(XmlFault::Large(at, what)) => {
+            let range = page.file.range(at..at + 1);
+            page.error(range, format!("has {what}, which juror does not read"), "");
+            None
+        }
+        Err(XmlFault::Invalid(error)) => {
             let at = error.pos();
             let range = crate::package::text::Range {
                 line: at.row.max(1),
@@ -157,5 +222,38 @@ impl<'a> Element<'a> {
         };
         let message = format!("{what}, which juror does not know");
         self.warning(message, format!("it may change how submissions are judged; known: {known}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each of these takes time with the square of its size, or worse.
+    #[test]
+    fn a_text_that_takes_long_is_refused() {
+        let check = |text: &str, expected: Option<&str>| {
+            let what = match document(text) {
+                Err(XmlFault::Large(_, what)) => Some(what),
+                Ok(_) | Err(XmlFault::Invalid(_)) => None,
+            };
+            assert_eq!(what.as_deref(), expected, "{}", &text[..60]);
+        };
+        let attributes =
+            |count: usize| (0..count).map(|at| format!(" a{at}='>'")).collect::<String>();
+        let tag = Some("a tag of more than 16 KiB");
+        check(&format!("<problem{}/>{}", attributes(90_000), " ".repeat(60)), tag);
+        check(&format!("<problem{}/>{}", attributes(900), " ".repeat(60)), None);
+        let many = Some("more than 16 name spaces");
+        let nested: String = (0..10_000).map(|at| format!("<p xmlns:a{at}='u'>")).collect();
+        check(&nested, many);
+        let beside: String = (0..1000).map(|at| format!(" xmlns:a{at}='u'")).collect();
+        check(&format!("<p{beside}/>"), many);
+        let few = "<problem xmlns='u' xmlns:a='v'><!-- xmlns='u' --><a:b/></problem>";
+        check(few, None);
+        let comment = format!("<problem><!--{}--></problem>", "<a xmlns='u' b='".repeat(5000));
+        check(&comment, None);
+        check(&format!("<problem><![CDATA[{}]]></problem>", "<".repeat(90_000)), None);
+        check(&"<".repeat(90_000), tag);
     }
 }

@@ -1,12 +1,13 @@
 //! The command lines of a recipe, and the programs that they start.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::language::constants::replace_constants;
 use crate::model::placeholder::{self, Piece};
 use crate::model::program::{Constant, IncludedFile};
 use crate::model::recipe::GeneratorProgram;
+use crate::model::root::FilePath;
 use crate::model::units::Bytes;
 use crate::package::faults::Reported;
 use crate::package::files::is_valid_name;
@@ -23,7 +24,7 @@ const LONGEST_WORD: usize = 128 << 10;
 /// The directory of generators, and the programs that the recipe lists as several files.
 #[derive(Debug)]
 pub(super) struct Programs {
-    dir: PathBuf,
+    dir: FilePath,
     listed: BTreeMap<String, GeneratorProgram>,
     /// Values for `{{name}}` in a command.
     constants: Vec<Constant>,
@@ -53,7 +54,7 @@ impl CommandLine {
 
 impl Programs {
     /// The programs in this directory.
-    pub(super) fn new(dir: PathBuf, constants: &[Constant]) -> Self {
+    pub(super) fn new(dir: FilePath, constants: &[Constant]) -> Self {
         Self { dir, listed: BTreeMap::new(), constants: constants.to_vec() }
     }
 
@@ -73,7 +74,7 @@ impl Programs {
             let message = format!("`{}` cannot be the name of a generator", shown(name));
             return Err(node.key_error(message, super::NAME_HELP));
         }
-        let mut files: Vec<PathBuf> = Vec::new();
+        let mut files: Vec<FilePath> = Vec::new();
         for item in node.items("a sequence of files below generators/, the main file first")? {
             let text = filled_text(&item)?;
             let file = self.find(&text, &item)?;
@@ -101,7 +102,7 @@ impl Programs {
     }
 
     /// A file or directory below `generators/`.
-    fn find(&self, name: &str, node: &Node<'_>) -> Parse<PathBuf> {
+    fn find(&self, name: &str, node: &Node<'_>) -> Parse<FilePath> {
         let path = self.dir.join(name);
         if !is_below(name) {
             let message = format!("a generator is below generators/, not `{}`", shown(name));
@@ -126,17 +127,18 @@ impl Programs {
     /// The contents of a directory of generators, by their names in commands.
     fn names(&self, below: Option<&Path>) -> Vec<String> {
         let below = below.unwrap_or(Path::new(""));
-        let Ok(entries) = std::fs::read_dir(self.dir.join(below)) else { return Vec::new() };
-        let name = |entry: std::fs::DirEntry| below.join(entry.file_name()).display().to_string();
-        let mut names: Vec<String> = entries.flatten().map(name).collect();
-        names.retain(|name| name != "generators.yaml");
-        names.sort();
-        names
+        let names = self.dir.join(below).names().unwrap_or_default().into_iter();
+        let names = names.map(|name| below.join(name).display().to_string());
+        names.filter(|name| name != "generators.yaml").collect()
     }
 
-    /// A word with its constants filled in; values are not expanded again, and stay in their word.
+    /// A word with its constants filled in; values are not expanded again, and stay in their word. One that they make
+    /// too long stays as it is, and its braces are reported.
     fn with_constants(&self, word: &str) -> String {
-        String::from_utf8_lossy(&replace_constants(word.as_bytes(), &self.constants)).into_owned()
+        match replace_constants(word.as_bytes(), &self.constants) {
+            Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
+            Err(_) => word.to_owned(),
+        }
     }
 
     /// Reports an unknown name in braces.

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::model::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
 };
+use crate::model::root::FilePath;
 use crate::package::faults::Reported;
 use crate::package::files::join;
 use crate::package::node::{Map, Node, Parse, Renamed};
@@ -38,7 +39,7 @@ struct Plan<'a> {
 
 /// The files that `copy` names.
 struct Copied {
-    base: PathBuf,
+    base: FilePath,
     has_input: bool,
 }
 

@@ -12,12 +12,13 @@ mod names;
 mod tests;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
 use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
+use crate::model::root::FilePath;
 use crate::package::faults::Faults;
 use crate::package::files::{is_valid_name, join};
 use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
@@ -49,13 +50,18 @@ pub struct RecipeReading {
 }
 
 /// Reads the recipe at this path for a problem that was read.
-pub fn of_problem(path: &Path, problem: &Problem) -> RecipeReading {
+pub fn of_problem(path: &FilePath, problem: &Problem) -> RecipeReading {
     read(path, &problem.dir, &problem.constants, problem.layout.is_before_2025_09)
 }
 
 /// Reads the recipe of the package in `dir`, whose problem has these constants; an old one if the package is in a version
 /// before 2025-09.
-pub fn read(path: &Path, dir: &Path, constants: &[Constant], is_old: bool) -> RecipeReading {
+pub fn read(
+    path: &FilePath,
+    dir: &FilePath,
+    constants: &[Constant],
+    is_old: bool,
+) -> RecipeReading {
     let faults = Faults::default();
     let document = SettingsFile::read(path, &faults, yaml::parse);
     let root = document.as_ref().and_then(|it| it.root().filled());
@@ -127,7 +133,7 @@ const DIRECTORY_OTHER: Renamed = &[
 ];
 
 struct Reader<'a> {
-    dir: &'a Path,
+    dir: &'a FilePath,
     /// Whether the package is in a version before 2025-09, in which hints and settings of groups have other files.
     is_old: bool,
     programs: Programs,
@@ -150,7 +156,7 @@ struct Scope {
     name: String,
     /// The same path as written in the recipe, without numbers.
     keys: String,
-    solution: Option<PathBuf>,
+    solution: Option<FilePath>,
     random_salt: String,
     tries: u32,
     output_validator_args: Option<Vec<String>>,
@@ -248,7 +254,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A path from the package's directory, such as `/submissions/accepted/a.rs`; may be empty.
-    fn solution(&self, node: &Node<'_>) -> Parse<Option<PathBuf>> {
+    fn solution(&self, node: &Node<'_>) -> Parse<Option<FilePath>> {
         if node.is_null() {
             return Ok(None);
         }
@@ -264,7 +270,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A path below `base` that exists and does not leave it.
-    fn inside(&self, base: &Path, below: &str, node: &Node<'_>) -> Parse<PathBuf> {
+    fn inside(&self, base: &FilePath, below: &str, node: &Node<'_>) -> Parse<FilePath> {
         let path = base.join(below);
         if !is_below(below) {
             let message = format!("`{}` leads out of the package: `{}`", node.key, shown(below));

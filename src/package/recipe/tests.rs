@@ -7,6 +7,7 @@ use std::fs;
 
 use super::*;
 use crate::model::recipe::{AnswerSource, GivenContents, GivenFile, InputSource, RecipeCase};
+use crate::model::root::FilePath;
 
 /// Reads a recipe in a package with a few files; checks its cases, links, files and diagnostics, one line each.
 fn check(recipe: &str, expected: &[&str]) {
@@ -33,7 +34,7 @@ fn check_in(is_old: bool, recipe: &str, expected: &[&str]) {
     fs::write(&path, recipe).unwrap();
     let constants = [("max", "10"), ("max.long", "1 000"), ("quoted", "'a b'")]
         .map(|(key, value)| Constant { key: key.to_owned(), value: value.to_owned() });
-    let reading = read(&path, dir.path(), &constants, is_old);
+    let reading = read(&FilePath::root(&path), &FilePath::root(dir.path()), &constants, is_old);
     let mut lines: Vec<String> = Vec::new();
     if let Some(recipe) = &reading.recipe {
         lines.extend(recipe.cases.iter().map(case));
@@ -478,7 +479,7 @@ fn a_recipe_has_an_end() {
     let many = |entry: &dyn Fn(usize) -> String| -> String { (0..1000).map(entry).collect() };
     let check = |recipe: String| {
         fs::write(&path, recipe).unwrap();
-        let reading = read(&path, dir.path(), &[], false);
+        let reading = read(&FilePath::root(&path), &FilePath::root(dir.path()), &[], false);
         let recipe = reading.recipe.unwrap();
         assert_eq!(recipe.cases.len() + recipe.links.len(), MOST_CASES);
         let messages = reading.diagnostics.iter();
@@ -548,7 +549,7 @@ proptest::proptest! {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("generators.yaml");
         fs::write(&path, words.concat()).unwrap();
-        let reading = read(&path, dir.path(), &[], false);
+        let reading = read(&FilePath::root(&path), &FilePath::root(dir.path()), &[], false);
         for diagnostic in &reading.diagnostics {
             let spot = diagnostic.place.spot.as_ref();
             assert!(spot.is_none_or(|spot| spot.line > 0 && spot.column > 0 && spot.width > 0));

@@ -8,12 +8,11 @@ mod test_data;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
 use crate::model::layout::Layout;
 use crate::model::problem::{Grading, Problem};
 use crate::model::program::{Program, ProgramKind};
 use crate::model::protocol::Protocol;
+use crate::model::root::FilePath;
 use crate::package::Format;
 use crate::package::by_name;
 use crate::package::draft::{Draft, short_name};
@@ -49,7 +48,7 @@ impl Format for Sinol {
         "a config.yml of sinol, in/ and prog/"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         let is_there = |name: &&str| dir.join(name).is_dir();
         (settings_have(&dir.join(SETTINGS), &["time_limit"]) && ["in", "prog"].iter().all(is_there))
             .then(|| format!("there are {SETTINGS} with a time limit, in/ and prog/"))

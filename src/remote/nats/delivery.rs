@@ -20,10 +20,7 @@ use crate::remote::nats::class::QueuedJob;
 use crate::remote::nats::layout::{self, JOBS, MOST_LOST, RESULTS};
 use crate::remote::nats::link::{NoReply, Outgoing, status};
 use crate::remote::nats::submitter::{InFlight, Submitter};
-use crate::remote::nats::unit::{
-    self, MOST, Origin, ResultFault, ResultHead, ResultPart, UnitHead,
-};
-use crate::remote::request::convert_outcome;
+use crate::remote::nats::unit::{self, MOST, ResultFault, ResultHead, ResultPart, UnitHead};
 
 /// After how long without news a unit is looked for.
 const LOOK: Duration = Duration::from_secs(2);
@@ -94,12 +91,7 @@ impl Submitter {
         let frames: Vec<&[u8]> =
             in_flight.envelopes.iter().map(|envelope| &*envelope.bytes).collect();
         let length: usize = frames.iter().map(|it| it.len()).sum();
-        let mut head = UnitHead {
-            batch: self.batch.clone(),
-            unit: unit.to_owned(),
-            first: Origin::of(&reply_to.first),
-            stored: None,
-        };
+        let mut head = UnitHead { batch: self.batch.clone(), unit: unit.to_owned(), stored: None };
         let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
         let bytes = match length > MOST {
             false => frame(&head, &frames).map_err(fault)?,
@@ -211,7 +203,7 @@ impl Submitter {
             drop(state);
             return Err("it could not get a file from the server".to_owned());
         }
-        if !(0.01..=100.0).contains(&head.pace) || head.worker.len() != 16 {
+        if head.worker.len() != 16 {
             return Err("it reports impossible facts about itself".to_owned());
         }
         let rooms: Vec<_> = in_flight
@@ -259,7 +251,6 @@ impl Submitter {
         let answers = answers.into_iter().map(|answer| {
             let mut answer = answer.ok_or("it does not answer all")?;
             for reply in replies(&mut answer)? {
-                convert_outcome(&mut reply.outcome, head.pace);
                 reply.outcome.worker = Some(name.clone());
             }
             Ok(answer)

@@ -36,9 +36,6 @@ pub struct Present {
 /// The longest name of a machine.
 const LONGEST_NAME: usize = 100;
 
-/// The most slots that a worker may claim.
-const MOST_SLOTS: usize = 4096;
-
 /// How many announcements are read at once.
 const MOST: usize = 1000;
 
@@ -94,7 +91,7 @@ pub fn read(subject: &str, bytes: &[u8]) -> Option<Present> {
     let (mut said, rest): (Announcement, _) = postcard::take_from_bytes(bytes).ok()?;
     let facts = &mut said.facts;
     facts.name = printable(&facts.name).to_string().chars().take(LONGEST_NAME).collect();
-    facts.slots = facts.slots.min(MOST_SLOTS);
+    facts.bound();
     let is_sound = rest.is_empty() && facts.slots > 0 && said.class() == class;
     is_sound.then(|| Present { class: class.to_owned(), id: id.to_owned(), said })
 }

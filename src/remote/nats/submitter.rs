@@ -20,7 +20,7 @@ use crate::remote::nats::address::{Address, Lane};
 use crate::remote::nats::class::{GONE, QueuedJob, WorkerClass};
 use crate::remote::nats::link::{Link, Outgoing};
 use crate::remote::nats::presence::{self, Present};
-use crate::remote::nats::unit::{MOST_JOBS, Origin};
+use crate::remote::nats::unit::MOST_JOBS;
 use crate::remote::nats::{layout, random, rights};
 use crate::remote::serve::{AHEAD, lock};
 use crate::remote::state::told_of_pace;
@@ -344,8 +344,7 @@ impl Submitter {
     /// Warns if a worker is much faster or slower than the first of all.
     fn compare(&self, reply_to: &ReplyTo, id: &str, facts: &Facts) {
         let name = self.lock().name_of(id, &facts.name);
-        let pace = Origin::of(&reply_to.first).pace_of(facts);
-        let told = told_of_pace(&name, pace, &reply_to.first.name);
+        let told = told_of_pace(&name, facts, &reply_to.first);
         told.into_iter().for_each(|remark| reply_to.remark(remark));
     }
 
@@ -439,14 +438,11 @@ impl WorkerGroup for ClassGroup {
     fn members(&self) -> Vec<Member> {
         let mut state = self.submitter.lock();
         let class = &state.classes[self.index];
-        let first = class.reply_to.as_ref().map(|it| Origin::of(&it.first));
         let found: Vec<_> =
             class.members.iter().map(|(id, (facts, _))| (id.clone(), facts.clone())).collect();
-        let members = found.into_iter().map(|(id, facts)| Member {
-            name: state.name_of(&id, &facts.name),
-            pace: first.as_ref().map_or(1.0, |first| first.pace_of(&facts)),
-            facts,
-        });
+        let members = found
+            .into_iter()
+            .map(|(id, facts)| Member { name: state.name_of(&id, &facts.name), facts });
         let mut members: Vec<Member> = members.collect();
         members.sort_by(|a, b| a.name.cmp(&b.name));
         members

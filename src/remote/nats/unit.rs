@@ -1,14 +1,11 @@
 //! Jobs and results as messages: a head, then the same frames as in a pipe.
 
-use std::time::Duration;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::Digest;
 use crate::remote::frame::{Frames, Peer};
-use crate::remote::message::{Facts, RequestId};
-use crate::remote::state::relative_pace;
+use crate::remote::message::RequestId;
 
 /// The longest message. What is longer is stored beside it.
 pub const MOST: usize = 512 << 10;
@@ -23,42 +20,17 @@ pub struct UnitHead {
     pub batch: String,
     /// Its name, which nobody can guess.
     pub unit: String,
-    /// The machine whose times count.
-    pub first: Origin,
     /// Digest and length of the blob with the jobs, if they are in a blob.
     pub stored: Option<(Digest, u64)>,
 }
 
-/// The facts about a machine that are needed to convert times.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
-    /// See [`Facts::boot`].
-    pub boot: String,
-    /// See [`Facts::pace`].
-    pub pace: Duration,
-}
-
-impl Origin {
-    /// The origin for a worker's facts.
-    pub fn of(facts: &Facts) -> Self {
-        Self { boot: facts.boot.clone(), pace: facts.pace }
-    }
-
-    /// How much longer a worker takes than this machine.
-    pub fn pace_of(&self, facts: &Facts) -> f64 {
-        if self.boot == facts.boot { 1.0 } else { relative_pace(facts.pace, self.pace) }
-    }
-}
-
 /// The head of a result, before the results of the jobs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultHead {
     /// The worker.
     pub worker: String,
     /// Its machine.
     pub name: String,
-    /// How much longer it takes than the machine whose times count.
-    pub pace: f64,
     /// The worker's number of the first job; the other jobs' numbers follow.
     pub base: RequestId,
     /// The reason if the message has no results.

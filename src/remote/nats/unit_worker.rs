@@ -439,7 +439,6 @@ impl UnitWorker<'_> {
         if fate == Fate::Done {
             return self.hear(News::Written { unit: name.to_owned() });
         }
-        let pace = unit.head.first.pace_of(&self.facts);
         unit.base = self.numbers;
         let mut frames = Frames::within(Peer::Sender, frames);
         let mut acts = Vec::new();
@@ -450,7 +449,7 @@ impl UnitWorker<'_> {
                 _ => break,
             };
             let number = self.numbers;
-            let Some(message) = renumbered(message, number, pace) else { break };
+            let Some(message) = renumbered(message, number) else { break };
             self.numbers += 1;
             jobs.push(number);
             let taken = match fate {
@@ -521,7 +520,6 @@ impl UnitWorker<'_> {
         let head = ResultHead {
             worker: self.id.clone(),
             name: self.facts.name.clone(),
-            pace: unit.head.first.pace_of(&self.facts),
             base: unit.base,
             fault: unit.lacks.then_some(ResultFault::Lacks),
             part: None,
@@ -548,11 +546,10 @@ impl UnitWorker<'_> {
     }
 }
 
-/// The same job with this worker's number, and with times converted for this machine.
-fn renumbered(message: ToWorker, number: RequestId, pace: f64) -> Option<ToWorker> {
+/// The same job with this worker's number.
+fn renumbered(message: ToWorker, number: RequestId) -> Option<ToWorker> {
     match message {
-        ToWorker::Run { repeat, ways, mut job, .. } => {
-            job.convert_limits(pace);
+        ToWorker::Run { repeat, ways, job, .. } => {
             Some(ToWorker::Run { number, repeat, ways, job })
         }
         ToWorker::Find { word, .. } => Some(ToWorker::Find { number, word }),

@@ -1,14 +1,19 @@
 //! Bytes that no juror sends.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::job;
 use crate::model::blob::Blob;
 use crate::model::job::{Job, Shown};
+use crate::model::joint::{JointReply, Part, Said, Side, Transcript};
+use crate::model::outcome::{Ending, Outcome};
 use crate::model::tree::{Node, Tree, TreeEntry};
+use crate::model::units::Bytes;
 use crate::remote::frame::{Peer, frame};
-use crate::remote::judge_side::JudgeSide;
-use crate::remote::message::{Ended, FromWorker, ToWorker};
+use crate::remote::judge_side::{JudgeSide, Received};
+use crate::remote::message::{Ended, Facts, FromWorker, ToWorker};
 use crate::remote::packing::{Way, pack};
 use crate::remote::request::{AnyJob, AnyReply};
 use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
@@ -167,6 +172,67 @@ fn a_worker_that_lies_is_not_listened_to() {
         FromWorker::Done { number: 1, ways, reply: Ended::Came(AnyReply::Single(reply.into())) };
     let leads_out = "it sends a file whose path leads out of its directory";
     check(&[frame(message, b"")], Err(leads_out));
+}
+
+/// Numbers that would overflow where juror computes with them, or make it wait for ever.
+#[test]
+fn a_worker_that_reports_impossible_numbers_is_not_listened_to() {
+    let single = |change: &dyn Fn(&mut Outcome)| {
+        let mut reply = super::reply(Vec::new());
+        change(&mut reply.outcome);
+        AnyReply::Single(reply.into())
+    };
+    let part = || Part {
+        reply: super::reply(Vec::new()),
+        started: Duration::ZERO,
+        ended: Duration::ZERO,
+        closed: Duration::ZERO,
+        unread: Bytes(0),
+        waits: None,
+        runs: false,
+        slept: Duration::ZERO,
+    };
+    let joint = |change: &dyn Fn(&mut JointReply)| {
+        let (told, deadlock, transcript) = (None, None, Transcript::default());
+        let (program, partner) = (part(), part());
+        let mut reply = JointReply { program, partner, told, deadlock, transcript };
+        change(&mut reply);
+        AnyReply::Joint(reply.into())
+    };
+    let check = |reply: AnyReply, expected: Result<usize, &str>| {
+        let ways = reply.replies().into_iter().flat_map(|it| it.blobs()).map(|_| Way::Behind(0));
+        let (ways, reply) = (ways.collect(), Ended::Came(reply));
+        let bytes = frame(&FromWorker::Done { number: 1, ways, reply }, &[]).unwrap();
+        assert_eq!(heard(&[bytes]), expected.map_err(str::to_owned));
+    };
+    let impossible = Err("it reports an impossible time or size");
+    const MOST: Duration = Duration::MAX;
+    check(single(&|_| ()), Ok(1));
+    check(joint(&|_| ()), Ok(1));
+    check(single(&|it| it.cpu_time = MOST), impossible);
+    check(single(&|it| it.wall_time = MOST), impossible);
+    check(single(&|it| it.queued = MOST), impossible);
+    check(single(&|it| it.peak_memory = Bytes(u64::MAX)), impossible);
+    check(single(&|it| it.stdout_bytes = Bytes(u64::MAX)), impossible);
+    check(single(&|it| it.ending = Ending::Exited(i32::MIN)), impossible);
+    check(joint(&|it| it.partner.reply.outcome.cpu_time = MOST), impossible);
+    check(joint(&|it| it.program.slept = MOST), impossible);
+    check(joint(&|it| it.partner.ended = MOST), impossible);
+    check(joint(&|it| it.told = Some(MOST)), impossible);
+    let said = |at| Said { at, by: Side::Program, text: Vec::new() };
+    check(joint(&|it| it.transcript.last = vec![said(Duration::ZERO), said(MOST)]), impossible);
+}
+
+/// A worker cannot make juror start that many threads, or count beyond its numbers.
+#[test]
+fn what_a_worker_claims_about_itself_is_bounded() {
+    let mut line = JudgeSide::new();
+    let claim = Facts { pace: Duration::MAX, ..super::facts("w", usize::MAX) };
+    let mut bytes = Peer::Worker.greeting().into_bytes();
+    bytes.extend(frame(&FromWorker::Ready(claim), &[]).unwrap());
+    let heard = line.take(&bytes, &|_| None).map_err(|broken| broken.0);
+    let Ok([Received::Ready(facts)]) = heard.as_deref() else { panic!("{heard:?}") };
+    assert_eq!((facts.slots, facts.pace), (4096, Duration::from_secs(3600)));
 }
 
 proptest! {

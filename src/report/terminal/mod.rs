@@ -272,6 +272,7 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 | Event::Progress(_)
                 | Event::BuildStarted { .. }
                 | Event::SubmissionStarted { .. }
+                | Event::RunRepeated { .. }
                 | Event::CaseJudged { .. }
                 | Event::CaseGenerated { .. }
         );

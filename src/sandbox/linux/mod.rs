@@ -95,6 +95,7 @@ use crate::model::judgement::JudgeError;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId};
 
+pub(super) use detect::above::GroupsAbove;
 pub use detect::host::Host;
 pub(super) use judge::beside::Beside;
 

@@ -16,16 +16,18 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 
 use crate::model::blob::Blob;
-use crate::model::forks;
 use crate::model::job::{Collected, Command, Job};
 use crate::model::judgement::JudgeError;
+use crate::model::outcome::Outcome;
 use crate::model::tree::{Node, Tree};
 use crate::sandbox::capture::copy_file;
-use crate::sandbox::disk::{self, make_directory, remove_tree};
+use crate::sandbox::disk::{self, SLOTS, make_directory, remove_tree};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::forks;
 use crate::sandbox::keep;
 use crate::sandbox::search::{Placements, Sum, other_kind};
+use crate::sandbox::shortage::{check_exec, check_linked, check_room};
 use crate::sandbox::shown::place_of;
 use crate::sandbox::translate::{Pair, Translation};
 
@@ -38,13 +40,15 @@ pub(super) struct SlotDirectory {
     /// Removes it when dropped.
     _directory: TempDir,
     path: PathBuf,
+    /// As long as this process or the slot's guard lives, no other judge removes it.
+    _lock: Option<OwnedFd>,
 }
 
 impl SlotDirectory {
     /// Makes the directory, with a random name.
     pub(super) fn make() -> Result<Self, JudgeError> {
         let made = tempfile::Builder::new()
-            .prefix("juror-plain-")
+            .prefix(SLOTS[1])
             .permissions(Permissions::from_mode(0o700))
             .tempdir();
         let directory = made.map_err(|error| {
@@ -55,7 +59,9 @@ impl SlotDirectory {
         })?;
         let path = fs::canonicalize(directory.path());
         let path = path.step_on("find", directory.path().display())?;
-        Ok(Self { _directory: directory, path })
+        check_exec(&path)?;
+        let _lock = disk::lock(&path);
+        Ok(Self { _directory: directory, path, _lock })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -66,6 +72,10 @@ impl SlotDirectory {
     pub(super) fn prepare(&self, job: &Job) -> Result<RunDirectory, JudgeError> {
         self.remove_run();
         let run = self.path.join(RUN);
+        if !self.path.exists() {
+            // Somebody cleans the temporary directory.
+            make_directory(&self.path, 0o700)?;
+        }
         let (directory, temporary) = (run.join("box"), run.join("tmp"));
         for path in [&run, &directory, &temporary] {
             make_directory(path, 0o700)?;
@@ -188,12 +198,18 @@ pub(super) struct RunDirectory {
 impl RunDirectory {
     /// Total size of regular files in the box that are new or changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
+        check_linked(&self.opened)?;
         let mut sum = Sum::default();
         self.placed.add_all(&self.opened, &mut sum).step("search the box")?;
         if sum.is_cut {
             sum.bytes = sum.bytes.max(disk::used(&self.opened));
         }
         Ok(sum.bytes)
+    }
+
+    /// The fault if the box is on a full disk.
+    pub(super) fn check_room(&self) -> Result<(), Fault> {
+        check_room(&self.opened)
     }
 
     /// The files that the job requests.
@@ -246,8 +262,13 @@ impl RunDirectory {
     }
 
     /// Keeps the box below a directory, as far as the job requests it.
-    pub(super) fn keep(&self, job: &Job, keep_in: &Path) -> Result<Option<Tree>, Fault> {
+    pub(super) fn keep(
+        &self,
+        job: &Job,
+        outcome: &Outcome,
+        keep_in: &Path,
+    ) -> Result<Option<Tree>, Fault> {
         let from = disk::open(&self.opened, c".").step("open the box")?;
-        keep::keep(from, keep_in, &job.keep, job.box_size, keep::Rights::AsLeft)
+        keep::keep(from, keep_in, job, outcome, keep::Rights::AsLeft)
     }
 }

@@ -38,7 +38,7 @@ use std::time::Duration;
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::{Contention, Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
 use crate::model::units::Bytes;
 use crate::sandbox::capture::Stream;
 use crate::sandbox::clock;
@@ -47,6 +47,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::plain::directories::SlotDirectory;
 use crate::sandbox::plain::guard::Guard;
 use crate::sandbox::plain::sys::{Program, Start};
+use crate::sandbox::relay::LAST_READS;
 use crate::sandbox::slot::{Backend, Ends, Ran};
 use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::watch::{Seen, Watch};
@@ -59,10 +60,6 @@ pub(super) const MECHANISM: Mechanism =
 
 /// The shortest sleep between two looks at a program's CPU time, in nanoseconds.
 const SHORTEST: u64 = 1_000_000;
-
-/// Upper bound on the reads of the outputs after the program is gone: enough for the contents of any pipe. A process
-/// that left the group may go on writing forever.
-const LAST_READS: usize = 32;
 
 /// Time to wait for a killed group, in milliseconds. It is empty at once, except for dead processes that their adopter
 /// does not reap.
@@ -249,6 +246,7 @@ impl PlainSlot {
         if cause == Some(Cause::Interrupt) {
             return Err(interrupted());
         }
+        // A process that left the group may go on writing for ever.
         streams.drain(&mut self.buffer, LAST_READS).step("read the program's output")?;
         let ended = match cause {
             Some(_) => stopped_at,
@@ -266,7 +264,6 @@ impl PlainSlot {
             stderr_bytes: Bytes(streams.error.total),
             file_bytes: Bytes(room.new_bytes()?),
             refused_processes: 0,
-            contention: Contention { switches: bill.switches, ..Contention::default() },
             mechanism: MECHANISM,
             ran_at: None,
             worker: None,
@@ -281,9 +278,12 @@ impl PlainSlot {
         {
             outcome.stopped_by = Some(StoppedBy::Memory);
         }
+        if outcome.stopped_by.is_none() && outcome.ending != Ending::Exited(0) {
+            room.check_room()?;
+        }
         let collected = room.collect(job)?;
         let (stdout, stderr) = (streams.output.finish(), streams.error.finish());
-        let kept = room.keep(job, keep_in)?;
+        let kept = room.keep(job, &outcome, keep_in)?;
         Ok(Ran { reply: Reply { outcome, stdout, stderr, collected, kept }, started })
     }
 

@@ -15,10 +15,10 @@ use rustix::process::{
     Pid, Resource, Rlimit, WaitId, WaitIdOptions, getrlimit, kill_process_group, setrlimit, waitid,
 };
 
-use crate::model::forks;
 use crate::model::job;
 use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
+use crate::sandbox::forks;
 use crate::sandbox::plain::limits::Limit;
 use crate::sandbox::strings::Strings;
 
@@ -117,8 +117,6 @@ pub(super) struct ResourceUsage {
     pub(super) cpu: Duration,
     /// The largest memory of one of them, in bytes.
     pub(super) memory: u64,
-    /// How often one of them lost its processor.
-    pub(super) switches: u64,
 }
 
 impl Program {
@@ -201,7 +199,6 @@ impl Program {
             ending,
             cpu: time(usage.ru_utime) + time(usage.ru_stime),
             memory: memory(&usage),
-            switches: u64::try_from(usage.ru_nivcsw).unwrap_or(0),
         })
     }
 }

@@ -42,7 +42,7 @@ impl Translator<'_, '_> {
 
     /// The part after an optional argument and `arguments` others.
     fn behind_arguments(&self, body: Range<usize>, arguments: usize) -> Range<usize> {
-        let mut scanner = Scanner::new(&self.text, body);
+        let mut scanner = Scanner::new(&self.text, body, &self.ahead);
         scanner.option();
         for _ in 0..arguments {
             scanner.argument();
@@ -53,7 +53,7 @@ impl Translator<'_, '_> {
     /// Polygon's environment: the title, the files that programs read and write, and the limits; then the statement.
     fn problem(&mut self, body: Range<usize>) {
         let text = Rc::clone(&self.text);
-        let mut scanner = Scanner::new(&text, body);
+        let mut scanner = Scanner::new(&text, body, &self.ahead);
         let title = scanner.argument();
         for _ in 0..4 {
             scanner.argument();
@@ -93,7 +93,7 @@ impl Translator<'_, '_> {
         // Text before the first item is options.
         for part in parts.into_iter().skip(1) {
             let text = Rc::clone(&self.text);
-            let mut scanner = Scanner::new(&text, part);
+            let mut scanner = Scanner::new(&text, part, &self.ahead);
             let label = scanner.option();
             let label = label.map(|label| format!("<strong>{}</strong> ", self.inline(label)));
             let inner = self.block(scanner.left());
@@ -117,7 +117,7 @@ impl Translator<'_, '_> {
     ) -> Vec<Range<usize>> {
         let mut parts = Vec::new();
         let mut start = range.start;
-        let mut scanner = Scanner::new(&self.text, range.clone());
+        let mut scanner = Scanner::new(&self.text, range.clone(), &self.ahead);
         while let Some((token, at)) = scanner.next() {
             if is_between(&token) {
                 parts.push(start..at.start);

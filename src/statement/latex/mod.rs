@@ -8,6 +8,7 @@ mod symbols;
 mod tables;
 mod writer;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,7 +16,7 @@ use std::rc::Rc;
 use crate::model::html::escape;
 use crate::statement::Scope;
 use crate::statement::images;
-use crate::statement::latex::scanner::{Scanner, Token};
+use crate::statement::latex::scanner::{Ahead, Scanner, Token};
 use crate::statement::latex::symbols::{Style, accent, is_nothing, style, switch, symbol};
 use crate::statement::latex::writer::Writer;
 use crate::statement::markdown::FORMULA;
@@ -44,6 +45,7 @@ pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> (Optio
         source,
         scope,
         labels: labels(&text),
+        ahead: Ahead::of(&text),
         text,
         expanded_at: None,
         expanded: 0,
@@ -85,13 +87,14 @@ struct Translator<'a, 'b> {
     scope: &'a mut Scope<'b>,
     /// The statement, or the text of a macro.
     text: Rc<str>,
+    ahead: Ahead,
     /// The place of the macro in the statement.
     expanded_at: Option<Range<usize>>,
     expanded: usize,
     depth: usize,
     writer: Writer,
     math: Math,
-    macros: HashMap<String, Macro>,
+    macros: HashMap<String, Rc<Macro>>,
     title: Option<String>,
     figures: usize,
     labels: HashMap<String, usize>,
@@ -99,7 +102,6 @@ struct Translator<'a, 'b> {
     notes: Vec<String>,
 }
 
-#[derive(Clone)]
 struct Macro {
     parameters: usize,
     /// What the first parameter is if it is not given; then it is given in brackets.
@@ -117,7 +119,7 @@ impl Translator<'_, '_> {
         self.depth += 1;
         let mark = self.writer.mark();
         let text = Rc::clone(&self.text);
-        let mut scanner = Scanner::new(&text, range);
+        let mut scanner = Scanner::new(&text, range, &self.ahead);
         while let Some((token, at)) = scanner.next() {
             self.token(token, at, &mut scanner);
         }
@@ -149,7 +151,7 @@ impl Translator<'_, '_> {
 
     fn command(&mut self, name: &str, at: Range<usize>, scanner: &mut Scanner<'_>) {
         let plain = name.trim_end_matches('*');
-        if let Some(it) = self.macros.get(plain).cloned() {
+        if let Some(it) = self.macros.get(plain).map(Rc::clone) {
             return self.expand(&it, at, scanner);
         }
         if let Some(text) = symbol(name) {
@@ -313,6 +315,7 @@ impl Translator<'_, '_> {
 
     fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) {
         let constants = self.scope.problem.constants.iter();
+        let constants = constants.filter(|_| formula.contains("\\constant{"));
         let formula = constants.fold(formula.to_owned(), |formula, it| {
             formula.replace(&format!("\\constant{{{}}}", it.key), &it.value)
         });
@@ -380,28 +383,38 @@ impl Translator<'_, '_> {
         }
         let body = self.text[body].to_owned();
         self.math.define(&name, &body);
-        self.macros.insert(name, Macro { parameters: parameters.unwrap_or(0), default, body });
+        let parameters = parameters.unwrap_or(0);
+        self.macros.insert(name, Rc::new(Macro { parameters, default, body }));
     }
 
     fn expand(&mut self, it: &Macro, at: Range<usize>, scanner: &mut Scanner<'_>) {
-        let mut body = it.body.clone();
+        let mut body = Cow::from(&it.body);
         for number in 1..=it.parameters.min(9) {
             let default = it.default.as_deref().filter(|_| number == 1);
             let argument = match default {
                 Some(default) => scanner.option().map_or(default, |range| &self.text[range]),
                 None => &self.text[scanner.argument()],
             };
-            body = body.replace(&format!("#{number}"), argument);
+            if self.expanded > MOST_EXPANDED {
+                continue;
+            }
+            let parameter = format!("#{number}");
+            // The text is not made if it would be too long.
+            self.expanded += body.matches(&parameter).count().saturating_mul(argument.len());
+            if self.expanded <= MOST_EXPANDED {
+                body = body.replace(&parameter, argument).into();
+            }
         }
-        self.expanded += body.len();
+        self.expanded = self.expanded.saturating_add(it.body.len());
         if self.expanded > MOST_EXPANDED {
             let message = "macros make more than 1 MiB of text; the rest is left out";
             return self.remark(at, message, HELP);
         }
+        let body: Rc<str> = body.into();
         let outer = self.expanded_at.clone();
         self.expanded_at.get_or_insert(at);
         let end = body.len();
-        let text = std::mem::replace(&mut self.text, body.into());
+        let text = std::mem::replace(&mut self.text, body);
         self.range(0..end);
         self.text = text;
         self.expanded_at = outer;

@@ -1,6 +1,8 @@
 //! Scans a LaTeX text: groups and environments as a whole, formulas unparsed.
 
+use std::cell::Cell;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Environments that contain a formula.
 const FORMULAS: [&str; 8] =
@@ -40,16 +42,57 @@ pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
     end: usize,
-    /// How many environments did not end.
-    open: usize,
+    ahead: Ahead,
 }
 
-/// The end of an environment is looked for in the whole text, so that each one without end is expensive.
-const MOST_OPEN: usize = 100;
+/// How many bytes may still be passed in search of the end of something, for all scanners of a statement together. Each
+/// end is looked for up to the end of the text, so without a bound the time would be quadratic in what does not end.
+#[derive(Clone, Debug)]
+pub(super) struct Ahead(Rc<Cell<usize>>);
+
+impl Ahead {
+    /// How often each byte may be passed: once for each group around it, and a few times for each table.
+    const TIMES: usize = 64;
+    /// For short texts.
+    const LEAST: usize = 1 << 20;
+
+    pub(super) fn of(text: &str) -> Self {
+        Self(Rc::new(Cell::new(Self::LEAST + Self::TIMES * text.len())))
+    }
+
+    /// How many are left.
+    pub(super) fn left(&self) -> usize {
+        self.0.get()
+    }
+
+    /// Counts bytes that a search has passed.
+    fn pass(&self, bytes: usize) {
+        self.0.set(self.0.get().saturating_sub(bytes));
+    }
+
+    /// How far a search from `start` may go.
+    fn end(&self, start: usize, end: usize) -> usize {
+        end.min(start.saturating_add(self.left()))
+    }
+}
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(text: &'a str, range: Range<usize>) -> Self {
-        Self { text, at: range.start, end: range.end, open: 0 }
+    pub(super) fn new(text: &'a str, range: Range<usize>, ahead: &Ahead) -> Self {
+        Self { text, at: range.start, end: range.end, ahead: ahead.clone() }
+    }
+
+    /// The next position of a text from `start` on.
+    fn find(&self, start: usize, what: &str) -> Option<usize> {
+        let found = find(self.text, start, self.ahead.end(start, self.end), what);
+        self.ahead.pass(found.unwrap_or(self.end).saturating_sub(start));
+        found
+    }
+
+    /// The position of the brace that closes the one at `open`.
+    fn closing(&self, open: usize, has_comments: bool) -> Option<usize> {
+        let found = closing(self.text, open, self.ahead.end(open, self.end), has_comments);
+        self.ahead.pass(found.unwrap_or(self.end).saturating_sub(open));
+        found
     }
 
     fn rest(&self) -> &'a str {
@@ -68,7 +111,7 @@ impl<'a> Scanner<'a> {
             '~' => self.single(Token::Tie),
             '&' => self.single(Token::Cell),
             '}' => self.single(Token::Stray("}")),
-            '{' => match closing(self.text, self.at, self.end, true) {
+            '{' => match self.closing(self.at, true) {
                 Some(close) => {
                     let inner = self.at + 1..close;
                     self.at = close + 1;
@@ -123,7 +166,7 @@ impl<'a> Scanner<'a> {
     /// Scans a formula after its opening mark.
     fn formula(&mut self, open: &'a str, close: &str, alone: bool) -> Token<'a> {
         let start = self.at;
-        match find(self.text, start, self.end, close) {
+        match self.find(start, close) {
             Some(end) => {
                 self.at = end + close.len();
                 Token::Math { formula: &self.text[start..end], alone }
@@ -167,7 +210,11 @@ impl<'a> Scanner<'a> {
         let rest = self.rest();
         let Some(mark) = rest.chars().next() else { return Token::Stray("\\verb") };
         let start = mark.len_utf8();
-        let Some(end) = rest[start..].find(mark) else { return Token::Stray("\\verb") };
+        let far = self.ahead.end(0, rest.len() - start);
+        let far = (0..=far).rev().find(|far| rest.is_char_boundary(start + far)).unwrap_or(0);
+        let found = rest[start..start + far].find(mark);
+        self.ahead.pass(found.unwrap_or(far));
+        let Some(end) = found else { return Token::Stray("\\verb") };
         self.at += start + end + start;
         Token::Verbatim(&rest[start..start + end])
     }
@@ -179,9 +226,8 @@ impl<'a> Scanner<'a> {
         let plain = name.trim_end_matches('*');
         let (open, close) = (format!("\\begin{{{name}}}"), format!("\\end{{{name}}}"));
         let mut depth = 1_usize;
-        // After too many, no other one is looked for.
-        let mut at = if self.open < MOST_OPEN { self.at } else { self.end };
-        while let Some(found) = find(self.text, at, self.end, "\\") {
+        let mut at = self.at;
+        while let Some(found) = self.find(at, "\\") {
             let rest = &self.text[found..self.end];
             at = found + 1;
             if rest.starts_with(&close) {
@@ -204,7 +250,6 @@ impl<'a> Scanner<'a> {
                 at += 1;
             }
         }
-        self.open += 1;
         Token::Stray(&self.text[start..self.at])
     }
 
@@ -235,7 +280,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes to the next opening brace, or to the end.
     pub(super) fn skip_to_brace(&mut self) {
-        self.at = find(self.text, self.at, self.end, "{").unwrap_or(self.end);
+        self.at = self.find(self.at, "{").unwrap_or(self.end);
     }
 
     /// The next argument as an address, in which a percent sign begins no comment.
@@ -253,7 +298,7 @@ impl<'a> Scanner<'a> {
         };
         match first {
             '{' => {
-                let close = closing(self.text, start, self.end, has_comments);
+                let close = self.closing(start, has_comments);
                 self.at = close.map_or(self.end, |close| close + 1);
                 start + 1..close.unwrap_or(self.end)
             }
@@ -277,7 +322,7 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let start = self.at + 1;
-        let close = find(self.text, start, self.end, "]")?;
+        let close = self.find(start, "]")?;
         self.at = close + 1;
         Some(start..close)
     }
@@ -291,7 +336,7 @@ fn closing(text: &str, open: usize, end: usize, has_comments: bool) -> Option<us
     while at < end {
         match bytes[at] {
             b'\\' => at += 1,
-            b'%' if has_comments => at += text[at..end].find('\n').unwrap_or(end - at),
+            b'%' if has_comments => at += line(&bytes[at..end]),
             b'{' => depth += 1,
             b'}' => {
                 depth -= 1;
@@ -306,19 +351,84 @@ fn closing(text: &str, open: usize, end: usize, has_comments: bool) -> Option<us
     None
 }
 
+/// The length of the rest of a line.
+fn line(bytes: &[u8]) -> usize {
+    memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())
+}
+
 /// The next position of a text, outside of comments and not after a backslash.
 fn find(text: &str, start: usize, end: usize, what: &str) -> Option<usize> {
     let mut at = start;
     let bytes = text.as_bytes();
     while at < end {
-        if text.is_char_boundary(at) && text[at..end].starts_with(what) {
+        if text.as_bytes()[at..end].starts_with(what.as_bytes()) {
             return Some(at);
         }
         match bytes[at] {
             b'\\' => at += 2,
-            b'%' => at += text[at..end].find('\n').unwrap_or(end - at),
+            b'%' => at += line(&bytes[at..end]),
             _ => at += 1,
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many bytes searches pass in a text, and how many tokens it has.
+    fn passed(text: &str) -> [usize; 2] {
+        let ahead = Ahead::of(text);
+        let before = ahead.left();
+        let mut scanner = Scanner::new(text, 0..text.len(), &ahead);
+        let mut tokens = 0;
+        while let Some((token, _)) = scanner.next() {
+            tokens += 1;
+            if let Token::Command(_) = token {
+                scanner.option();
+            }
+        }
+        [before - ahead.left(), tokens]
+    }
+
+    /// What does not end is looked for a few times for each byte, not once for each start.
+    #[test]
+    fn twice_the_text_takes_about_twice_the_steps() {
+        const SIZE: usize = 1 << 16;
+        let check = |unit: &str| {
+            let [once, twice] = [1, 2].map(|times| passed(&unit.repeat(times * SIZE / unit.len())));
+            assert!(twice[0] <= 2 * once[0] + 1000, "{unit}: {once:?}, {twice:?}");
+            assert!(once[0] <= Ahead::LEAST + Ahead::TIMES * SIZE, "{unit}: {once:?}");
+            assert!(once[1] <= SIZE, "{unit}: {once:?}");
+        };
+        for unit in ["{", "{a", "$", "\\(", "\\[", "\\begin{itemize}", "\\includegraphics["] {
+            check(unit);
+        }
+        for unit in
+            ["\\verb|", "\\verb", "\\", "%\n{", "\\textbf{", "}", "\\end{a}", "[", "$$", "é{"]
+        {
+            check(unit);
+        }
+        let names: String = (0..9000).map(|at| format!("\\begin{{a{at}}}")).collect();
+        let most = Ahead::LEAST + Ahead::TIMES * names.len();
+        assert!(passed(&names)[0] <= most);
+    }
+
+    /// Even a statement of which each word is in 40 groups has enough.
+    #[test]
+    fn nested_groups_are_found_however_deep() {
+        let depth = 40;
+        let inner = "{\\bf a} $x$ \\begin{itemize}\\item b\\end{itemize} ".repeat(1000);
+        let text = format!("{}{inner}{}", "{".repeat(depth), "}".repeat(depth));
+        let ahead = Ahead::of(&text);
+        let mut range = 0..text.len();
+        for _ in 0..depth {
+            let mut scanner = Scanner::new(&text, range, &ahead);
+            let Some((Token::Group(inside), _)) = scanner.next() else { panic!("a group") };
+            range = inside;
+        }
+        assert_eq!(&text[range], inner);
+        assert!(ahead.left() > Ahead::LEAST);
+    }
 }

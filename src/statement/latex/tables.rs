@@ -18,7 +18,7 @@ impl Translator<'_, '_> {
     /// Translates a table whose columns are in the last of `arguments` arguments.
     pub(super) fn table(&mut self, body: Range<usize>, arguments: usize) {
         let text = Rc::clone(&self.text);
-        let mut scanner = Scanner::new(&text, body);
+        let mut scanner = Scanner::new(&text, body, &self.ahead);
         scanner.option();
         let mut columns = 0..0;
         for _ in 0..arguments {
@@ -68,7 +68,7 @@ impl Translator<'_, '_> {
 
     /// A row without the rules above it.
     fn without_rules(&self, row: Range<usize>) -> Range<usize> {
-        let mut scanner = Scanner::new(&self.text, row.clone());
+        let mut scanner = Scanner::new(&self.text, row.clone(), &self.ahead);
         let mut start = row.start;
         while let Some((token, at)) = scanner.next() {
             match token {
@@ -82,7 +82,7 @@ impl Translator<'_, '_> {
     }
 
     fn cell(&self, cell: Range<usize>) -> Cell {
-        let mut scanner = Scanner::new(&self.text, cell.clone());
+        let mut scanner = Scanner::new(&self.text, cell.clone(), &self.ahead);
         let first = loop {
             match scanner.next() {
                 Some((Token::Space, _)) => {}

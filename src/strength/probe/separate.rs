@@ -1,7 +1,6 @@
 //! Which test case or which valid input distinguishes a slow submission from the accepted ones.
 
 use std::collections::HashMap;
-use std::fs;
 use std::time::Duration;
 
 use crate::model::blob::Blob;
@@ -88,7 +87,7 @@ fn separated(name: &str, by: SeparatedBy, at: &str, told: String) -> Separation 
 fn largest_first<'a>(gauge: &Gauge<'a>) -> Result<Vec<&'a TestCase>, Stop> {
     let mut cases = Vec::new();
     for case in &gauge.probing.bench.problem.test_data.cases {
-        let size = fs::metadata(&case.input).map_err(JudgeError::on("read", &case.input))?.len();
+        let size = case.input.metadata().map_err(JudgeError::on("read", &case.input))?.len();
         cases.push((std::cmp::Reverse(size), case));
     }
     cases.sort_by_key(|(size, _)| *size);

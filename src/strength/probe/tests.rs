@@ -15,6 +15,7 @@ use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::probe::{Probes, SeparatedBy};
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 
@@ -131,6 +132,7 @@ fn probed(names: &[&str], lengths: &[usize], has_inputs: bool, most: u64) -> Pro
     let case = |length: &usize| {
         let input = dir.path().join(format!("{length}.in"));
         fs::write(&input, format!("1\n{length}\n1\n")).unwrap();
+        let input = FilePath::root(input);
         TestCase { name: format!("secret/{length}"), input, ..TestCase::default() }
     };
     let mut problem = Problem::default();

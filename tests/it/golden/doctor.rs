@@ -35,18 +35,18 @@ pub(super) fn server() -> HostFacts {
         container: None,
         systemd: true,
         stack_limit: None,
+        memory_limit: None,
+        process_limit: Some(63_304),
         processors: Processors { logical: 16, physical: 8, load: Some(0.12) },
         calibration: Calibration {
-            pace_seconds: 0.0004,
             pace_noise: 0.012,
-            pace_beside: 0.02,
-            busy: 0.001,
-            stolen: 0.0,
-            copied_per_second: 11.2e9,
-            copied_beside_per_second: 9.8e9,
             frequency_governor: Some("performance".to_owned()),
         },
-        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(62_000)) },
+        temporary: Temporary {
+            path: "/tmp".into(),
+            free: Ok(Bytes::mib(62_000)),
+            is_noexec: false,
+        },
     }
 }
 
@@ -74,17 +74,11 @@ pub(super) fn container() -> HostFacts {
         container: Some("docker".to_owned()),
         systemd: false,
         stack_limit: Some(Bytes::mib(64)),
+        memory_limit: Some(Bytes::mib(512)),
+        process_limit: Some(100),
         processors: Processors { logical: 2, physical: 2, load: Some(3.74) },
-        calibration: Calibration {
-            pace_noise: 0.31,
-            pace_beside: 0.42,
-            busy: 0.35,
-            stolen: 0.04,
-            copied_beside_per_second: 5.1e9,
-            frequency_governor: None,
-            ..server().calibration
-        },
-        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)) },
+        calibration: Calibration { pace_noise: 0.31, frequency_governor: None },
+        temporary: Temporary { path: "/tmp".into(), free: Ok(Bytes::mib(300)), is_noexec: true },
         ..server()
     }
 }
@@ -114,6 +108,7 @@ pub(super) fn closed() -> HostFacts {
         temporary: Temporary {
             path: "/tmp".into(),
             free: Err("Read-only file system (os error 30)".to_owned()),
+            is_noexec: false,
         },
         ..container()
     }

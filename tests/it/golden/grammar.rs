@@ -67,6 +67,7 @@ pub(super) fn checked() -> Vec<Stamped> {
             Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
                 Event::Diagnosed(diagnostic.clone())
             }
+            Rejection::Interrupted => panic!("nobody stops it"),
         }));
         events.push(Event::InputChecked(InputReport { path, valid: refusal.is_none() }));
     }

@@ -51,7 +51,6 @@ pub(super) fn known() -> Vec<Stamped> {
         name: "a".to_owned(),
         isolation: Some(Isolation::Namespaces),
         slots: 4,
-        pace: 1.0,
         programs: 7,
         lost: Some("it ended".to_owned()),
     };

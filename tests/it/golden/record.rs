@@ -16,7 +16,7 @@ use juror::model::event::{Event, Stamped};
 use juror::model::isolation::Isolation;
 use juror::model::joint::Transcript;
 use juror::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
-use juror::model::outcome::{Contention, Mechanism, Meter, Outcome, StoppedBy};
+use juror::model::outcome::{Mechanism, Meter, Outcome, StoppedBy};
 use juror::model::repeats::{Repeats, TimedRun};
 use juror::model::stress::{Search, SearchPlan};
 use juror::model::units::Bytes;
@@ -183,7 +183,7 @@ impl Mask {
         case.outcome = case.outcome.as_ref().map(|real| outcome(real, index));
         // How busy the machine was is not for the reader.
         let is_large = stopped_by == Some(StoppedBy::Memory);
-        case.repeats = case.outcome.as_ref().filter(|_| is_large).map(repeats);
+        case.repeats = case.outcome.as_ref().filter(|_| is_large).map(sensitive);
         if let Some(evidence) = &mut case.evidence {
             self.evidence(evidence);
         }
@@ -285,14 +285,10 @@ pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamp
     events.into_iter().map(|event| Stamped { at, package: None, event }).collect()
 }
 
-/// A run that was repeated, with a run alone that was a little slower.
-fn repeats(first: &Outcome) -> Box<Repeats> {
-    let mut runs = [first; 2].map(TimedRun::from);
-    runs[0].involuntary_switches = 501;
-    runs[1].cpu_seconds += Duration::from_millis(1);
-    runs[1].pace_seconds = Some(Duration::from_micros(250));
-    runs[1].step_seconds = Some(Duration::from_nanos(18));
-    Box::new(Repeats { is_sensitive: false, is_about_memory: false, runs: runs.into() })
+/// A run that was not repeated, although the time limit was near.
+fn sensitive(only: &Outcome) -> Box<Repeats> {
+    let runs = vec![TimedRun::new(only, Duration::ZERO)];
+    Box::new(Repeats { is_sensitive: true, runs })
 }
 
 /// A run with the times and the memory of the script.
@@ -314,7 +310,6 @@ fn outcome(real: &Outcome, index: u64) -> Outcome {
             Some(_) => Bytes(0),
             None => real.stdout_bytes,
         },
-        contention: Contention::default(),
         mechanism: MECHANISM,
         ..real.clone()
     }

@@ -108,6 +108,10 @@ impl juror::language::probe::Probe for NoTools {
     fn home(&self) -> Option<std::path::PathBuf> {
         None
     }
+
+    fn elsewhere(&self, _: &str) -> Option<juror::language::toolchain::Lookup> {
+        None
+    }
 }
 
 fn job(program: &[&str], stdin: &[u8]) -> Job {

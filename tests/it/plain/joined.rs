@@ -1,6 +1,7 @@
 //! Two programs that talk, both plainly.
 
 use juror::model::joint::{JointJob, JointReply};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::*;
 
@@ -67,4 +68,27 @@ fn the_clock_ends_two_that_wait_for_each_other_and_output_is_limited() {
         job.program.limits.output = Some(Bytes::kib(100));
     });
     assert_eq!(summary(&reply.program.reply.outcome), "stopped: Output");
+}
+
+#[test]
+fn what_leaves_the_group_holds_no_pipe_open() {
+    let check = |program: &[&str], partner: &[&str], left: usize| {
+        let (mut reply, ended) = talk(program, partner, |_| {});
+        assert_eq!(ended, "program exit 0, partner exit 42", "{reply:?}");
+        let mut pids = Vec::new();
+        for part in [&mut reply.program, &mut reply.partner] {
+            let said = part.reply.stderr.start(1000).expect("bytes");
+            let said = String::from_utf8_lossy(&said).into_owned();
+            pids.extend(said.lines().filter_map(|line| line.parse().ok().and_then(Pid::from_raw)));
+        }
+        assert_eq!(pids.len(), left);
+        // It still holds the pipes: the runs did not wait for it.
+        for pid in pids {
+            kill_process(pid, Signal::KILL).expect("it is there");
+        }
+    };
+    check(&["leave", "say", "x\n"], &["hear", "hear", "exit", "42"], 1);
+    check(&["hear"], &["leave", "exit", "42"], 1);
+    check(&["leave", "hear", "flood", "300000"], &["leave", "exit", "42"], 2);
+    check(&["leave", "flood", "300000"], &["leave", "drain", "exit", "42"], 2);
 }

@@ -2,10 +2,10 @@
 //!
 //! Source: DOMjudge's manual, "Problem package format".
 
-use std::path::Path;
 use std::time::Duration;
 
 use crate::model::grader::Dialect;
+use crate::model::root::FilePath;
 use crate::package::files::Files;
 use crate::package::kattis::problem_yaml::ProblemYaml;
 use crate::package::text::shown;
@@ -14,12 +14,12 @@ const INI: &str = "domjudge-problem.ini";
 pub(super) const TIME_LIMIT: &str = ".timelimit";
 
 /// A file that only packages for DOMjudge have, if it exists.
-pub(super) fn mark(dir: &Path) -> Option<&'static str> {
+pub(super) fn mark(dir: &FilePath) -> Option<&'static str> {
     [INI, TIME_LIMIT].into_iter().find(|name| dir.join(name).is_file())
 }
 
 /// The judge whose rules hold, by the package's files.
-pub(super) fn dialect(dir: &Path) -> Dialect {
+pub(super) fn dialect(dir: &FilePath) -> Dialect {
     mark(dir).map_or(Dialect::Kattis, |_| Dialect::DomJudge)
 }
 

@@ -8,13 +8,12 @@ mod flags;
 mod group_yaml;
 mod problem_yaml;
 
-use std::path::Path;
-
 use crate::model::grader::{CustomScore, Graders, GradingKeys, Objective};
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
 use crate::model::problem::{Grading, Interaction, Problem};
 use crate::model::program::{Program, ProgramKind};
+use crate::model::root::FilePath;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict::{
     self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
@@ -102,7 +101,7 @@ impl Format for KattisLegacy {
         "a file problem.yaml"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         let (name, reason) = version::detect(dir)?;
         let dialect = domjudge::mark(dir);
         let dialect = dialect.map(|mark| format!("; it is for DOMjudge, because there is {mark}"));

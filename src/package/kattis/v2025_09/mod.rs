@@ -6,10 +6,9 @@ mod static_validation;
 mod test_yaml;
 mod top;
 
-use std::path::Path;
-
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::verdict::Verdict::{
     Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,
 };
@@ -55,7 +54,7 @@ impl Format for Kattis202509 {
         "a file problem.yaml"
     }
 
-    fn detect(&self, dir: &Path) -> Option<String> {
+    fn detect(&self, dir: &FilePath) -> Option<String> {
         let (name, reason) = version::detect(dir)?;
         (name == VersionName::V2025_09).then_some(reason)
     }

@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, "Test data configuration", "Test case configuration".
 
 use crate::check::options::Options;
-use crate::language::constants::replace_constants;
+use crate::language::constants::{TOO_LONG_HELP, replace_constants};
 use crate::model::test_data::ValidatorArgs;
 use crate::package::files::Item;
 use crate::package::kattis::Pack;
@@ -38,8 +38,13 @@ const RENAMED: Renamed = &[
 pub(super) fn read(pack: &Pack<'_>, part: Part, role: Role, item: &Item) -> Option<Settings> {
     let mut file = item.read(pack.faults)?;
     if role != Role::Case {
-        let replaced = replace_constants(file.text.as_bytes(), &pack.yaml.constants);
-        let text = String::from_utf8_lossy(&replaced).into_owned();
+        let text = match replace_constants(file.text.as_bytes(), &pack.yaml.constants) {
+            Ok(replaced) => String::from_utf8_lossy(&replaced).into_owned(),
+            Err(fault) => {
+                pack.faults.error(&*item.path, fault.to_string(), TOO_LONG_HELP);
+                return None;
+            }
+        };
         file = TextFile::bounded(&item.path, text, pack.faults)?;
     }
     let document = SettingsFile::of(file, pack.faults, yaml::parse);

@@ -11,6 +11,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::units::Bytes;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::linux::cgroup::Placement;
+use crate::sandbox::linux::detect::above::GroupsAbove;
 use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
 use crate::sandbox::linux::sys;
 use crate::sandbox::pace::calibrate;
@@ -23,6 +24,7 @@ impl Host {
     pub fn facts() -> Result<HostFacts, JudgeError> {
         let host = Self::look()?;
         let meters = host.mechanism();
+        let above = GroupsAbove::find();
         Ok(HostFacts {
             system: "Linux".to_owned(),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
@@ -42,12 +44,17 @@ impl Host {
             container: container(Path::new("/"), env::var("container").ok()),
             systemd: Path::new("/run/systemd/system").is_dir(),
             stack_limit: getrlimit(Resource::Stack).maximum.map(Bytes),
+            memory_limit: above.most_memory().map(Bytes),
+            process_limit: [above.most_processes(), getrlimit(Resource::Nproc).maximum]
+                .into_iter()
+                .flatten()
+                .min(),
             processors: Processors {
                 logical: host.logical_cores(),
                 physical: host.physical_cores().len(),
                 load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| load(&text)),
             },
-            calibration: calibrate(host.physical_cores().len()),
+            calibration: calibrate(),
             temporary: temporary(env::temp_dir()),
         })
     }

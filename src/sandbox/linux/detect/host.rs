@@ -200,7 +200,7 @@ pub(crate) fn mounted_hierarchies() -> Vec<Hierarchy> {
 }
 
 /// The hierarchies in a `mountinfo`.
-fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
+pub(super) fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
     mounts
         .lines()
         .filter_map(|line| {
@@ -222,7 +222,7 @@ fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
 }
 
 /// This process's group in a hierarchy as a directory, given the text of `/proc/self/cgroup`.
-fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> {
+pub(super) fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> {
     groups.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?);

@@ -1,5 +1,6 @@
 //! What this machine offers, and which isolation method works on it.
 
+pub(super) mod above;
 pub(super) mod facts;
 pub(super) mod fallback;
 pub(super) mod host;

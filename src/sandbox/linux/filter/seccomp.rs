@@ -184,6 +184,9 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_pidfd_getfd, EPERM),
     (libc::SYS_process_madvise, EPERM),
     (libc::SYS_prlimit64, Rule::Limit),
+    (libc::SYS_setrlimit, Rule::Among { argument: 0, answers: &[(CORE, error(libc::EPERM))] }),
+    // The machine numbers all sessions, and shows the numbers: each one is a message to the next program.
+    (libc::SYS_setsid, PASS),
     // Namespaces and mounts.
     (libc::SYS_unshare, PASS),
     (libc::SYS_setns, PASS),
@@ -293,7 +296,6 @@ const RULES: &[(i64, Rule)] = &[
 #[cfg(target_arch = "x86_64")]
 const RULES_HERE: &[(i64, Rule)] = &[
     (libc::SYS_inotify_init, EPERM),
-    (libc::SYS_setrlimit, Rule::Among { argument: 0, answers: &[(CORE, error(libc::EPERM))] }),
     (libc::SYS_iopl, EPERM),
     (libc::SYS_ioperm, EPERM),
     (libc::SYS_modify_ldt, EPERM),
@@ -494,6 +496,8 @@ pub(crate) mod tests {
         check(libc::SYS_clone3, PASS_HERE, ALLOW);
         check(libc::SYS_clone3, 0, ERRNO | libc::ENOSYS as u32);
         check(libc::SYS_ptrace, PASS_HERE, refused);
+        check(libc::SYS_setsid, PASS_HERE, ALLOW);
+        check(libc::SYS_setsid, 0, refused);
     }
 
     #[test]
@@ -557,6 +561,19 @@ pub(crate) mod tests {
         check(0, CORE, 0x7fff_0000_0000, refused);
         check(1, STACK, 0, refused);
         check(1, CORE, 0, refused);
+    }
+
+    /// The older call, on every architecture.
+    #[test]
+    fn the_limit_of_dumps_cannot_be_set_in_another_way() {
+        let rules: Vec<i64> = RULES.iter().map(|(number, _)| *number).collect();
+        assert!(rules.contains(&libc::SYS_setrlimit), "not only here");
+        let set = |kind: i32| {
+            let arguments = [kind as u64, 0x7fff_0000_0000, 0, 0, 0, 0];
+            verdict(&filter(PASS_HERE), ARCHITECTURE, libc::SYS_setrlimit as u32, arguments)
+        };
+        assert_eq!(set(CORE), ERRNO | libc::EPERM as u32);
+        assert_eq!(set(3), ALLOW);
     }
 
     #[test]

@@ -247,7 +247,7 @@ impl LinuxSlot {
                     keep::Rights::AsLeft
                 }
             };
-            reply.kept = keep::keep(from, keep_in, &job.keep, job.box_size, rights)?;
+            reply.kept = keep::keep(from, keep_in, job, &reply.outcome, rights)?;
         }
         reply.stdout = streams.output.finish();
         reply.stderr = streams.error.finish();

@@ -43,6 +43,9 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 /// user together. If this were too small, a program would fail because of other processes.
 const OTHERS_OF_THE_USER: u64 = 512;
 
+/// Nobody has so many processes that a limit beyond this is near. To count them takes longer than a short run.
+const ENOUGH_PROCESSES: u64 = 8192;
+
 /// Limits that programs inherit from the judge unless they are set, and that would stop them or refuse what they may
 /// do; each with its option of `prlimit(1)`.
 const INHERITED: [(Resource, &str); 8] = [
@@ -146,16 +149,20 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
         Change::Already => 2,
         Change::Switch => 1,
     };
-    // Without either, all processes of the judge's own user count.
-    let is_shared = setup.mechanism.isolation == Isolation::Landlock
-        && setup.identity.change == Change::Already;
-    let (others, later) = match is_shared {
-        true => (tasks_of(setup.outside_uid), OTHERS_OF_THE_USER),
-        false => (0, 0),
+    let is_shared = setup.identity.change == Change::Already;
+    let is_bare = setup.mechanism.isolation == Isolation::Landlock;
+    // All processes of the judge's own user count. In a user namespace they count only against the limit outside of
+    // it, and have the user that they are shown as.
+    let others = match is_shared && (is_bare || present(Resource::Nproc) < ENOUGH_PROCESSES) {
+        true => tasks_of(if is_bare { setup.outside_uid } else { setup.identity.uid }),
+        false => 0,
     };
     let needed = processes + own + others;
     allow(Resource::Nproc, needed)?;
-    let most = (needed + later).min(present(Resource::Nproc));
+    let most = match is_shared && is_bare {
+        true => (needed + OTHERS_OF_THE_USER).min(present(Resource::Nproc)),
+        false => processes + own,
+    };
     limits.push(same(Resource::Nproc, most));
     Ok(limits)
 }

@@ -14,7 +14,7 @@ use rustix::process::Resource;
 use crate::model::blob::Blob;
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::judgement::FaultKind;
-use crate::model::outcome::{Contention, Ending, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
 use crate::sandbox::control::{Cause, RUN};
@@ -33,6 +33,7 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, Boxes, Size};
 use crate::sandbox::linux::view::mounts::{Bind, Picked, c_path};
 use crate::sandbox::linux::wire::{self, Answer, Request};
+use crate::sandbox::shortage::check_room;
 use crate::sandbox::strings::Strings;
 use crate::sandbox::translate::Translation;
 
@@ -386,6 +387,12 @@ impl Server {
             return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
         }
         let file_bytes = if job.writable { boxes.new_bytes()? } else { 0 };
+        if matches!(self.ready.view, View::Landlock(_))
+            && stopped.cause.is_none()
+            && stopped.status != 0
+        {
+            check_room(&boxes.main)?;
+        }
         let is_killed = stopped.cause.is_none() && stopped.status & 0x7f != 0;
         let refused = if is_killed { refused_memory(plan, boxes, shown) } else { None };
         let mut collected = Vec::new();
@@ -418,7 +425,6 @@ impl Server {
             stderr_bytes: Bytes(0),
             file_bytes: Bytes(file_bytes),
             refused_processes: u32::try_from(used.refused_processes).unwrap_or(u32::MAX),
-            contention: Contention { switches: stopped.usage.switches, ..Contention::default() },
             mechanism: self.setup.mechanism,
             ran_at: None,
             worker: None,

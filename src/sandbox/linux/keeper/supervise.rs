@@ -26,6 +26,8 @@ use crate::sandbox::linux::wire::{self, Request};
 /// The shortest sleep between two looks at the CPU counter, in nanoseconds; the counter itself is only as exact as the
 /// kernel's tick.
 const SHORTEST: u64 = 1_000_000;
+/// The longest one since memory ran short, when nothing was killed at once.
+const LATEST: u64 = 64_000_000;
 
 /// The time between two looks at the processes if no control group counts, in nanoseconds.
 pub(crate) const LOOK: u64 = 15_000_000;
@@ -125,7 +127,6 @@ impl Supervisor<'_> {
                 let usage = Usage {
                     cpu: self.report.used_cpu.load(Relaxed),
                     memory: self.report.used_memory.load(Relaxed),
-                    switches: self.report.used_switches.load(Relaxed),
                 };
                 return Ok(Stopped {
                     pid1_stays: true,
@@ -157,36 +158,36 @@ impl Supervisor<'_> {
         let mut usage = ended?.usage;
         usage.cpu += swept.cpu;
         usage.memory = usage.memory.max(swept.memory);
-        usage.switches += swept.switches;
         Ok(self.stopped(running, usage, cause, ended_at))
     }
 
     /// Sleeps until the run is over or has to be ended.
     fn wait(&mut self, running: &Running<'_>) -> Result<Over, Fault> {
         let alarm = self.group.alarm().map(AsFd::as_fd);
-        let mut has_rung = false;
+        // How long to sleep at most since the bell has rung.
+        let mut soon: Option<u64> = None;
         loop {
             let mut sleep = match self.next_look(running) {
                 Ok(sleep) => sleep,
                 Err(by) => return Ok(Over::Because(Cause::Limit(by))),
             };
-            if has_rung {
+            if let Some(pause) = soon {
                 if self.group.has_killed() {
                     return Ok(Over::Because(Cause::Limit(StoppedBy::Memory)));
                 }
-                // The kernel first notifies and then kills.
-                sleep = Some(sleep.map_or(SHORTEST, |sleep| sleep.min(SHORTEST)));
+                // The kernel first notifies and then kills, unless memory becomes free in between.
+                sleep = Some(sleep.map_or(pause, |sleep| sleep.min(pause)));
+                soon = Some((pause * 2).min(LATEST));
             }
-            let bell = alarm.filter(|_| !has_rung);
-            let [gone, speaks, rings, reported] = self.sleep(running, bell, sleep)?;
+            let [gone, speaks, rings, reported] = self.sleep(running, alarm, sleep)?;
             if running.over.is_some() && reported {
                 return Ok(Over::Reported);
             }
             if gone {
                 return Ok(Over::Gone);
             }
-            if let Some(bell) = bell.filter(|_| rings) {
-                has_rung = true;
+            if let Some(bell) = alarm.filter(|_| rings) {
+                soon = Some(SHORTEST);
                 let _ = rustix::io::read(bell, &mut [0; 8]);
             }
             if speaks && let Some(over) = self.listen() {

@@ -117,8 +117,6 @@ pub(crate) struct Report {
     pub(crate) used_cpu: AtomicU64,
     /// The largest memory of one of them, in bytes, from the same source.
     pub(crate) used_memory: AtomicU64,
-    /// How often one of them lost its processor, from the same source.
-    pub(crate) used_switches: AtomicU64,
 }
 
 /// The program is about to start.

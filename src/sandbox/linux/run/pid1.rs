@@ -121,7 +121,6 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
             let used = sys::usage(libc::RUSAGE_CHILDREN);
             report.used_cpu.store(used.cpu, Ordering::Relaxed);
             report.used_memory.store(used.memory, Ordering::Relaxed);
-            report.used_switches.store(used.switches, Ordering::Relaxed);
             let own = cpu().saturating_sub(begun);
             report.pid1_cpu.store(own, Ordering::Release);
             return Ok(());

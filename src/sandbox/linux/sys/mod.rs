@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rustix::process::Resource;
 
-use crate::model::forks;
+use crate::sandbox::forks;
 
 pub(super) use crate::sandbox::errno::Errno;
 pub(super) use call::{Result, call};
@@ -71,8 +71,6 @@ macro_rules! plain {
 }
 
 plain! {
-    /// Becomes the leader of a session without a terminal.
-    setsid() = SYS_setsid;
     /// Puts a process into a process group; 0 and 0 mean this process, and its own group.
     setpgid(process: i32, group: i32) = SYS_setpgid;
     /// Duplicates a descriptor onto a number; the copy survives the start of a program.
@@ -107,6 +105,12 @@ pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
     let arguments = [fd as usize, libc::F_DUPFD_CLOEXEC as usize, least as usize, 0, 0, 0];
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
+}
+
+/// Becomes the leader of a session without a terminal.
+pub(super) fn setsid() -> Result<usize> {
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_setsid, [0, 0, 0, 0, 0, pass()]) }
 }
 
 /// Leaves the namespaces in these flags for new ones.
@@ -230,8 +234,6 @@ pub(super) struct Usage {
     pub(super) cpu: u64,
     /// The largest memory of one of them, in bytes.
     pub(super) memory: u64,
-    /// How often one of them lost its processor to another process.
-    pub(super) switches: u64,
 }
 
 impl From<&libc::rusage> for Usage {
@@ -241,7 +243,6 @@ impl From<&libc::rusage> for Usage {
         Self {
             cpu: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
             memory: (usage.ru_maxrss as u64).saturating_mul(1024),
-            switches: usage.ru_nivcsw as u64,
         }
     }
 }

@@ -26,6 +26,7 @@ use crate::sandbox::linux::view::disk_boxes::Directories;
 use crate::sandbox::linux::view::landlock::right;
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind, c_path, give, parent_of};
 use crate::sandbox::search::{self, Placements, Sum};
+use crate::sandbox::shortage::check_linked;
 use crate::sandbox::translate::Translation;
 
 /// A box, and the temporary directory beside it.
@@ -214,6 +215,9 @@ impl Boxes {
         /// The root of the file system, the box, the temporary directory.
         const EMPTY: u64 = 3;
         let is_memory = self.place == Place::Memory;
+        if !is_memory {
+            check_linked(&self.main)?;
+        }
         if is_memory && usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
             return Ok(0);
         }

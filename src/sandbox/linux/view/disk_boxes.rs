@@ -6,15 +6,20 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
 
-use crate::sandbox::disk::{self, make_directory, remove_tree};
+use crate::sandbox::disk::{self, SLOTS, lock, make_directory, remove_tree};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::view::mounts::give;
+use crate::sandbox::shortage::check_exec;
 
 /// A slot's directory, in which each run has one.
 pub(crate) struct DiskBoxes {
     pub(crate) path: PathBuf,
     identity: Identity,
+    /// The rights of its directory.
+    mode: u32,
+    /// As long as this process or one of its runs lives, no other judge removes the directory.
+    _lock: Option<OwnedFd>,
 }
 
 /// The open directories of a run.
@@ -28,18 +33,21 @@ const RUN: &str = "run";
 
 impl DiskBoxes {
     /// Makes the slot's directory, with a random name.
-    pub(crate) fn make(parent: &Path, name: &str, identity: Identity) -> Result<Self, Fault> {
+    pub(crate) fn make(parent: &Path, identity: Identity) -> Result<Self, Fault> {
         let parent = std::fs::canonicalize(parent).step_on("find", parent.display())?;
         let mut random = [0u8; 8];
         crate::sandbox::linux::sys::random(&mut random).step("choose a random name")?;
-        let path = parent.join(format!("{name}-{:016x}", u64::from_ne_bytes(random)));
+        let [prefix, _] = SLOTS;
+        let path = parent.join(format!("{prefix}{:016x}", u64::from_ne_bytes(random)));
         // Another user must be able to pass through, but need not see the contents.
         let mode = match identity.change {
             Change::Switch => 0o711,
             Change::Already => 0o700,
         };
+        check_exec(&parent)?;
         make_directory(&path, mode)?;
-        Ok(Self { path, identity })
+        let _lock = lock(&path);
+        Ok(Self { path, identity, mode, _lock })
     }
 
     /// The path of the run's own directory, which is made anew for each run.
@@ -58,6 +66,10 @@ impl DiskBoxes {
     /// Makes the directories of a run, which replace those of the last run.
     pub(crate) fn prepare(&self) -> Result<Directories, Fault> {
         self.remove_run();
+        if !self.path.exists() {
+            // Somebody cleans the temporary directory.
+            make_directory(&self.path, self.mode)?;
+        }
         make_directory(&self.run_path(), 0o755)?;
         let make = |path: PathBuf, mode: u32| {
             make_directory(&path, mode)?;
@@ -96,8 +108,15 @@ mod tests {
     fn disk() -> (tempfile::TempDir, DiskBoxes) {
         let directory = tempfile::tempdir().unwrap();
         let identity = Identity { uid: 0, gid: 0, change: Change::Already };
-        let disk = DiskBoxes::make(directory.path(), "slot", identity).unwrap();
+        let disk = DiskBoxes::make(directory.path(), identity).unwrap();
         (directory, disk)
+    }
+
+    #[test]
+    fn the_directory_is_locked_while_its_slot_lives() {
+        let (_directory, disk) = disk();
+        assert!(lock(&disk.path).is_none());
+        disk.remove();
     }
 
     #[test]
@@ -119,6 +138,18 @@ mod tests {
         disk.remove();
         assert!(!disk.path.exists());
         assert_eq!(fs::read_to_string(canary.join("file")).unwrap(), "x");
+    }
+
+    #[test]
+    fn a_slot_whose_directory_was_removed_makes_it_again() {
+        let (_directory, disk) = disk();
+        disk.prepare().unwrap();
+        let mode = || fs::metadata(&disk.path).unwrap().permissions().mode() & 0o777;
+        let before = mode();
+        fs::remove_dir_all(&disk.path).unwrap();
+        disk.prepare().unwrap();
+        assert_eq!(mode(), before);
+        assert!(disk.box_path().is_dir());
     }
 
     #[test]

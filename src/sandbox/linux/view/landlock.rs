@@ -139,7 +139,7 @@ impl LandlockView {
             Change::Already => SameUser::Yes,
             Change::Switch => SameUser::No,
         };
-        let disk = DiskBoxes::make(&setup.temporary, &setup.name, identity)?;
+        let disk = DiskBoxes::make(&setup.temporary, identity)?;
         check_reach(&disk.path, identity)?;
         Ok(Self {
             identity,

@@ -200,7 +200,7 @@ fn the_program_is_the_file_or_the_directory_that_holds_its_parts() {
         let package = Package::new(changes);
         let mut problem = read(&package.dir).problem.expect("a problem");
         let validator = problem.output_validators.pop().expect("an output validator");
-        assert_eq!(validator.path, package.dir.join(expected));
+        assert_eq!(*validator.path, *package.dir.join(expected));
     };
     let file = "--- output_validator/validate.cpp\nx\n";
     check(file, "output_validator/validate.cpp");

@@ -80,7 +80,7 @@ fn constants_cannot_make_a_small_file_large() {
         "data/secret/test_group.yaml",
         format!("args: [{}]\n", "{{n}}".repeat(2000)).as_bytes(),
     );
-    let expected = "error data/secret/test_group.yaml: is larger than 1 MiB; juror reads no larger file of settings";
+    let expected = "error data/secret/test_group.yaml: the values of constants add more than 1 MiB to it; use shorter values, or fewer of them";
     assert_eq!(package.remarks(), [expected]);
 }
 

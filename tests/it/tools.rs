@@ -1,4 +1,4 @@
-//! Tests with the tools of this machine: what a plan says is done, in a bare environment.
+//! The tools of this machine: what a plan says is done, in a bare environment; and no file of a package is taken for one.
 
 use std::fs;
 use std::io::Write;
@@ -6,17 +6,27 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, Written};
-use crate::language::planner::plan;
-use crate::language::recipe::recipe;
-use crate::language::sources;
-use crate::language::toolchain::Toolchains;
-use crate::language::{BOX, PROGRAM};
-use crate::model::job;
-use crate::model::program::{Program, ProgramKind};
-use crate::model::tree::Node;
-use crate::model::units::Bytes;
+use juror::language::fault::Unready;
+use juror::language::plan::{BuildPlan, Written};
+use juror::language::planner::plan;
+use juror::language::recipe::recipe;
+use juror::language::sources;
+use juror::language::toolchain::Toolchains;
+use juror::language::{BOX, PROGRAM};
+use juror::model::job;
+use juror::model::program::{Program, ProgramKind};
+use juror::model::root::FilePath;
+use juror::model::tree::Node;
+use juror::model::units::Bytes;
+use juror::sandbox::Machine;
+
+use crate::fixture::{Fixture, write_program};
+use crate::wire;
+
+/// The tools of this machine.
+fn machine() -> Toolchains {
+    Toolchains::new(Box::new(Machine))
+}
 
 /// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips if a tool is missing.
 fn check(name: &str, text: &str) -> anyhow::Result<()> {
@@ -45,13 +55,13 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
     }
     let program = Program {
         name: name.into(),
-        path: top,
+        path: FilePath::root(top),
         kind: ProgramKind::Generator,
         language: language.map(str::to_owned),
         ..Program::default()
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = match plan(recipe, &Toolchains::default()) {
+    let plan = match plan(recipe, &machine()) {
         Err(Unready::Tool(missing)) => {
             eprintln!("skipped {name}: {missing}");
             return Ok(());
@@ -223,7 +233,7 @@ fn java_is_built_and_started_from_a_file_of_any_name() -> anyhow::Result<()> {
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()> {
     // A script that asks for what is not there is a fault of the script, elsewhere.
-    if let Err(missing) = Toolchains::default().named("python3", "run scripts") {
+    if let Err(missing) = machine().named("python3", "run scripts") {
         eprintln!("skipped: {missing}");
         return Ok(());
     }
@@ -241,14 +251,145 @@ fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()>
 fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
     let program = Program {
         name: "self".into(),
-        path: std::env::current_exe()?,
+        path: FilePath::root(std::env::current_exe()?),
         kind: ProgramKind::Submission,
         ..Program::default()
     };
     let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = plan(recipe, &Toolchains::default())?;
+    let plan = plan(recipe, &machine())?;
     assert_eq!(plan.written, Written::Executable);
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
     assert!(argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"], "{argv:?}");
     Ok(())
+}
+
+/// Files with which a package would like to have its own programs started, or to choose a version. Those that start leave
+/// a mark.
+fn traps(fixture: &Fixture) {
+    let mark = fixture.path("STARTED").display().to_string();
+    let program = format!("#!/bin/sh\necho \"$0\" >> {mark}\necho 3\n");
+    for name in [
+        "python3",
+        "python",
+        "python3.12",
+        "pypy3",
+        "node",
+        "java",
+        "javac",
+        "perl",
+        "bash",
+        "sh",
+        "env",
+        "gcc",
+        "g++",
+        "rustc",
+        "cargo",
+        "go",
+        "less",
+        "uname",
+        "bin/python3",
+        "evil/bin/rustc",
+        "evil/bin/python3",
+        "pyenv",
+        "rustup",
+    ] {
+        let path = fixture.path(&format!("sum/{name}"));
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        write_program(&path, &program);
+    }
+    let python = format!("open({mark:?}, 'a').write(__file__)\n");
+    let module = |name: &str| fixture.write(&format!("sum/{name}"), &python);
+    ["platform.py", "sys.py", "sitecustomize.py", "usercustomize.py", "encodings/__init__.py"]
+        .into_iter()
+        .for_each(module);
+    let evil = fixture.path("sum/evil").display().to_string();
+    let node = format!("require('fs').appendFileSync({mark:?}, 'node')\n");
+    for (name, text) in [
+        ("rust-toolchain.toml", format!("[toolchain]\npath = {evil:?}\n")),
+        ("rust-toolchain", format!("[toolchain]\npath = {evil:?}\n")),
+        (".python-version", "../../evil\n".to_owned()),
+        (".tool-versions", format!("python path:{evil}\nnodejs path:{evil}\nrust path:{evil}\n")),
+        (
+            "mise.toml",
+            format!("[tools]\npython = 'path:{evil}'\n[hooks]\nenter = 'touch {mark}'\n"),
+        ),
+        ("pyvenv.cfg", format!("home = {evil}/bin\n")),
+        ("go.mod", "module x\ngo 9.99.9\ntoolchain go9.99.9\n".to_owned()),
+        ("Config.pm", format!("open(F, '>>', '{mark}'); print F 'perl'; 1;\n")),
+        ("path.js", node.clone()),
+        ("package.json", "{\"type\": \"module\", \"main\": \"path.js\"}\n".to_owned()),
+        (".cargo/config.toml", format!("[build]\nrustc-wrapper = '{evil}/bin/rustc'\n")),
+        (".hotspotrc", "PrintVMOptions\n".to_owned()),
+    ] {
+        fixture.write(&format!("sum/{name}"), text);
+    }
+}
+
+#[test]
+fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
+    let fixture = Fixture::new();
+    traps(&fixture);
+    let package = fixture.path("sum");
+    let script = |name: &str, line: &str| {
+        let path = format!("sum/submissions/accepted/{name}");
+        write_program(
+            &fixture.path(&path),
+            &format!("{line}\nimport sys\nread -r a b; echo $((a + b))\n"),
+        );
+    };
+    fixture.write("sum/submissions/accepted/a.py", "print(sum(map(int, input().split())))\n");
+    script("absolute", &format!("#!{}/python3", package.display()));
+    script("installed", &format!("#!{}/evil/bin/python3", package.display()));
+    script("winding", &format!("#!/usr/..{}/python3", package.display()));
+    script("relative", "#!./python3");
+    script("split", "#!/usr/bin/env -S ./python3 -u");
+    script("version", "#!/usr/bin/env python3.12");
+    script("other_env", &format!("#!{}/env python3", package.display()));
+    let path = wire::search_path().to_str().expect("a search path");
+    let juror = |arguments: &str, code: &[i32]| {
+        let mut command = fixture.shipped(arguments);
+        command.current_dir(&package).env("PATH", format!(":.:bin:evil/bin::{path}:"));
+        let output = command.output().expect("juror runs");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.code().is_some_and(|it| code.contains(&it)), "{arguments}: {said}");
+        let started = fs::read_to_string(fixture.path("STARTED")).unwrap_or_default();
+        assert_eq!(started, "", "{arguments}: {said}");
+        said
+    };
+    // Without its interpreter, a submission is not judged.
+    for name in ["absolute", "installed", "winding", "relative", "split"] {
+        let said = juror(&format!("judge . submissions/accepted/{name}"), &[2]);
+        assert!(
+            said.contains("which is not in a directory of the system or of the search path"),
+            "{said}"
+        );
+    }
+    for name in ["a.py", "version", "other_env"] {
+        juror(&format!("judge . submissions/accepted/{name}"), &[0, 1, 2, 3, 4]);
+    }
+    juror("judge . submissions/accepted/a.py submissions/accepted/absolute --executor local", &[2]);
+    // A command is started, and in the sandbox it finds no file of the package.
+    for command in ["./python3", "bin/python3", "./java -version", "./env python3"] {
+        juror(&format!("judge . -- {command}"), &[0, 1, 2]);
+    }
+    juror("judge . --executor local -- ./python3", &[0, 1, 2, 3, 4]);
+    fixture.write(
+        "sum/input_validators/other/run",
+        format!("#!{}/perl\nexit 42;\n", package.display()),
+    );
+    fixture.executable("sum/input_validators/other/run");
+    juror("verify .", &[3]);
+}
+
+#[test]
+fn tools_are_found_by_a_juror_whose_parent_ignores_the_ends_of_processes() {
+    let fixture = Fixture::new();
+    let juror = fixture.std_juror("judge sum sum/submissions/accepted/right.sh");
+    let mut bash = Command::new("bash");
+    bash.args(["-c", "trap '' CHLD; exec \"$@\"", "bash"]).arg(juror.get_program());
+    bash.args(juror.get_args()).current_dir(fixture.root());
+    bash.envs(juror.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = bash.output().expect("bash runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("AC"), "{said}");
 }

@@ -1,0 +1,387 @@
+//! The file of results. A later start goes on after the results that it has.
+//!
+//! A result is written by one call and is on disk within a second. Killing the process loses no written result. A full
+//! disk or a power cut may leave half a result at the end; the next start replaces it.
+//!
+//! The lock (`fcntl`) belongs to this process alone: sandboxes are forks without exec, and a lock of the open file
+//! (`flock`) would live as long as any of them. It is lost if this process closes another descriptor of the file, so
+//! the file is opened once.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::io::Errno;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::grade::graded::{FaultyPart, Tally, VERSION};
+use crate::model::verdict::Verdict;
+
+/// How long another process may hold the lock: one that was killed needs a moment to end on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait before the next look.
+const PAUSE: Duration = Duration::from_millis(20);
+/// How long a result may be written and not yet on disk, besides the time that the disk takes.
+const SYNC: Duration = Duration::from_millis(500);
+/// A longer line must begin like a result before the rest of it is read.
+const LONG_LINE: u64 = 1 << 20;
+
+/// What to do with a file that has content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// It is refused.
+    Refused,
+    /// It must be results, and more are added.
+    Resumed,
+}
+
+/// The file of results, open and locked.
+pub struct ResultsFile {
+    disk: Arc<Disk>,
+    syncing: Option<JoinHandle<()>>,
+    /// The length of its whole results.
+    length: u64,
+    /// What follows them before the first result of this start.
+    tail: Tail,
+}
+
+/// What follows the last line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    Nothing,
+    /// A whole result without its line end.
+    Result,
+    /// The beginning of a result.
+    Half,
+}
+
+/// The results of earlier starts.
+#[derive(Debug)]
+pub struct Earlier {
+    /// Number and digest of each finished line that was not asked for yet, the first line last.
+    lines: Vec<(u64, u64)>,
+    /// How many results there are of each kind.
+    pub tally: Tally,
+    /// Whether the results are in the order of their lines.
+    pub is_ordered: bool,
+}
+
+/// What earlier starts did with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing.
+    New,
+    /// It has a result.
+    Finished,
+    /// This line, or one before it, had other content.
+    Changed,
+}
+
+/// Why a file cannot take the results.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsFault {
+    /// It has content.
+    #[error("it is not empty")]
+    NotEmpty,
+    /// Another process uses it.
+    #[error("another juror is writing it")]
+    InUse,
+    /// The system reports an error.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A line is not a result.
+    #[error("line {0} is not a result of `juror grade`: {1}")]
+    NoResult(u64, String),
+    /// A line of the stream has two results.
+    #[error("it has two results of line {0}")]
+    Twice(u64),
+    /// It is a device, a pipe or something else that does not keep what is written.
+    #[error("it is not a regular file")]
+    NoFile,
+}
+
+/// The parts of a result that are needed here.
+#[derive(Deserialize)]
+struct Recorded {
+    version: u32,
+    line: u64,
+    digest: String,
+    verdict: Option<Verdict>,
+    error: Option<RecordedFault>,
+}
+
+#[derive(Deserialize)]
+struct RecordedFault {
+    kind: FaultyPart,
+}
+
+/// Identifies a line together with the settings by which it is read.
+pub fn digest(settings: &str, text: &[u8]) -> u64 {
+    let mut hash = Sha256::new();
+    hash.update((settings.len() as u64).to_le_bytes());
+    hash.update(settings);
+    hash.update(text);
+    let digest = hash.finalize();
+    digest.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+impl Default for Earlier {
+    /// No results.
+    fn default() -> Self {
+        Self { lines: Vec::new(), tally: Tally::default(), is_ordered: true }
+    }
+}
+
+impl Earlier {
+    /// What is known of the next line of the stream.
+    pub fn pass(&mut self, line: u64, digest: u64) -> Known {
+        match self.lines.last() {
+            Some((number, known)) if *number == line => {
+                let is_same = *known == digest;
+                self.lines.pop();
+                if is_same { Known::Finished } else { Known::Changed }
+            }
+            Some((number, _)) if *number < line => Known::Changed,
+            _ => Known::New,
+        }
+    }
+
+    /// How many finished lines were not asked for yet.
+    pub fn ahead(&self) -> u64 {
+        self.lines.len() as u64
+    }
+
+    /// Adds the result in a line of the file.
+    fn add(&mut self, text: &[u8]) -> Result<(), String> {
+        let result: Recorded = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if result.version != VERSION {
+            return Err(format!("it has version {}", result.version));
+        }
+        let is_digest = |digits: &&String| {
+            digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        };
+        let digest = Some(&result.digest).filter(is_digest);
+        let digest = digest.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let digest = digest.ok_or("it has no digest")?;
+        if result.verdict.is_none() && result.error.is_none() {
+            return Err("it has neither a verdict nor an error".to_owned());
+        }
+        self.is_ordered &= self.lines.last().is_none_or(|(last, _)| *last < result.line);
+        self.lines.push((result.line, digest));
+        self.tally.count(result.verdict, result.error.map(|error| error.kind));
+        Ok(())
+    }
+}
+
+impl ResultsFile {
+    /// Opens or creates the file, and reads the results that it has. Changes none of its bytes.
+    ///
+    /// # Errors
+    /// If it has other content, or is in use.
+    pub fn open(path: &Path, content: Content) -> Result<(Self, Earlier), ResultsFault> {
+        if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(ResultsFault::NoFile);
+        }
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        lock(&file)?;
+        if content == Content::Refused && file.metadata()?.len() > 0 {
+            return Err(ResultsFault::NotEmpty);
+        }
+        let mut earlier = Earlier::default();
+        let (length, tail) = read(&mut BufReader::new(&file), &mut earlier)?;
+        earlier.lines.sort_unstable_by(|one, other| other.cmp(one));
+        if let Some(pair) = earlier.lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(ResultsFault::Twice(pair[0].0));
+        }
+        let disk = Arc::new(Disk { file, state: Mutex::default(), changed: Condvar::new() });
+        let syncing = {
+            let disk = Arc::clone(&disk);
+            thread::Builder::new().name("juror-sync".to_owned()).spawn(move || disk.sync_often())?
+        };
+        Ok((Self { disk, syncing: Some(syncing), length, tail }, earlier))
+    }
+
+    /// Adds a result with its line end. If that fails, only whole results stay in the file.
+    ///
+    /// # Errors
+    /// If it cannot be written, or an earlier one not be stored.
+    pub fn add(&mut self, line: &[u8]) -> io::Result<()> {
+        if let Some(fault) = self.disk.lock().fault.take() {
+            return Err(fault);
+        }
+        let mut file = &self.disk.file;
+        let text = match self.tail {
+            Tail::Nothing => line.to_vec(),
+            Tail::Result => [b"\n", line].concat(),
+            Tail::Half => {
+                file.set_len(self.length)?;
+                line.to_vec()
+            }
+        };
+        file.write_all(&text).inspect_err(|_| {
+            // If this fails too, the next start finds half a result.
+            let _ = file.set_len(self.length);
+        })?;
+        self.tail = Tail::Nothing;
+        self.length += text.len() as u64;
+        self.disk.lock().is_dirty = true;
+        self.disk.changed.notify_all();
+        Ok(())
+    }
+
+    /// Waits until all results are on disk.
+    ///
+    /// # Errors
+    /// If they cannot be stored.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.end_syncing();
+        match self.disk.lock().fault.take() {
+            Some(fault) => Err(fault),
+            None => self.disk.sync(),
+        }
+    }
+
+    fn end_syncing(&mut self) {
+        self.disk.lock().is_over = true;
+        self.disk.changed.notify_all();
+        // It does not panic.
+        let _ = self.syncing.take().map(JoinHandle::join);
+    }
+}
+
+impl Drop for ResultsFile {
+    fn drop(&mut self) {
+        self.end_syncing();
+    }
+}
+
+/// What two threads share: one writes results, and one brings them to the disk.
+struct Disk {
+    file: File,
+    state: Mutex<DiskState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct DiskState {
+    /// Whether something was written since the last sync began.
+    is_dirty: bool,
+    is_over: bool,
+    fault: Option<io::Error>,
+}
+
+impl Disk {
+    fn lock(&self) -> MutexGuard<'_, DiskState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Syncs some time after something was written, also if nothing follows.
+    fn sync_often(&self) {
+        loop {
+            let is_idle = |state: &mut DiskState| !state.is_dirty && !state.is_over;
+            let state = self.changed.wait_while(self.lock(), is_idle);
+            let state = state.unwrap_or_else(PoisonError::into_inner);
+            let is_going_on = |state: &mut DiskState| !state.is_over;
+            let waited = self.changed.wait_timeout_while(state, SYNC, is_going_on);
+            let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if state.is_over {
+                return;
+            }
+            state.is_dirty = false;
+            self.changed.notify_all();
+            drop(state);
+            if let Err(fault) = self.sync() {
+                self.lock().fault.get_or_insert(fault);
+            }
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        match self.file.sync_data() {
+            // Some file systems cannot.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) =>
+            {
+                Ok(())
+            }
+            synced => synced,
+        }
+    }
+}
+
+/// Locks the file for this process.
+fn lock(file: &File) -> Result<(), ResultsFault> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::AGAIN | Errno::ACCESS) if Instant::now() < end => thread::sleep(PAUSE),
+            Err(Errno::AGAIN | Errno::ACCESS) => return Err(ResultsFault::InUse),
+            // Some file systems do not support locks.
+            Ok(()) | Err(_) => return Ok(()),
+        }
+    }
+}
+
+/// Reads all results. Returns the length of the whole ones, and what follows them.
+fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), ResultsFault> {
+    let mut line = Vec::new();
+    let (mut length, mut number) = (0, 0);
+    loop {
+        line.clear();
+        number += 1;
+        let no_result = |what: String| ResultsFault::NoResult(number, what);
+        let read = from.by_ref().take(LONG_LINE).read_until(b'\n', &mut line)?;
+        if read as u64 == LONG_LINE && !line.ends_with(b"\n") {
+            if !is_beginning(&line) {
+                return Err(no_result("it does not begin like one".to_owned()));
+            }
+            from.read_until(b'\n', &mut line)?;
+        }
+        if let Some(text) = line.strip_suffix(b"\n") {
+            earlier.add(text).map_err(no_result)?;
+            length += line.len() as u64;
+            continue;
+        }
+        if line.is_empty() {
+            return Ok((length, Tail::Nothing));
+        }
+        if serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok() {
+            earlier.add(&line).map_err(no_result)?;
+            return Ok((length + line.len() as u64, Tail::Result));
+        }
+        // Less than this says nothing about whose file it is.
+        let is_ours = number > 1 || line.len() > beginning().len();
+        return match is_ours && is_beginning(&line) {
+            true => Ok((length, Tail::Half)),
+            false => Err(no_result("it does not begin like one, and has no line end".to_owned())),
+        };
+    }
+}
+
+/// The text before the line's number, with which each result begins.
+fn beginning() -> String {
+    format!(r#"{{"version":{VERSION},"line":"#)
+}
+
+/// Whether a text is the beginning of a result.
+fn is_beginning(text: &[u8]) -> bool {
+    const AFTER_NUMBER: &[u8] = br#","id":"#;
+    let before = beginning();
+    let Some(rest) = text.strip_prefix(before.as_bytes()) else {
+        return before.as_bytes().starts_with(text);
+    };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let after = &rest[digits..];
+    match digits {
+        0 => after.is_empty(),
+        _ => after.starts_with(AFTER_NUMBER) || AFTER_NUMBER.starts_with(after),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Opens a name below a directory without ever leaving it.
+//!
+//! Linux resolves the whole name itself (`openat2`). Elsewhere, and for links that Linux refuses although they end
+//! inside, each component is opened in turn without following links; a link is read, and its target is resolved in the
+//! same way. Whatever is replaced meanwhile, what is opened is below the directory.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, openat, readlinkat};
+use rustix::io::Errno;
+
+/// How many links a name may lead through, as on Linux.
+const MOST_LINKS: usize = 40;
+
+/// How a file is opened if only its name, kind and size are wanted: that works without the right to read it.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+pub(super) const LOOK: OFlags = OFlags::PATH;
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+pub(super) const LOOK: OFlags = OFlags::RDONLY.union(NO_WAIT);
+
+/// Flags for a file that may be anything: nothing waits, and no terminal becomes that of the process.
+pub(super) const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+
+/// Flags for a directory in which names are looked up.
+pub(super) const PLACE: OFlags = LOOK.union(OFlags::DIRECTORY);
+
+/// The error for a name that leads out of its root.
+pub(super) fn leads_out() -> io::Error {
+    io::Error::new(io::ErrorKind::CrossesDevices, "it leads out of its directory")
+}
+
+/// What was opened by components: the file, and its name below the root without links.
+pub(super) struct Opened {
+    pub file: OwnedFd,
+    pub name: PathBuf,
+}
+
+/// Opens the directory at this path, which is trusted: links are followed.
+pub(super) fn root(path: &Path) -> io::Result<OwnedFd> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    Ok(rustix::fs::open(path, PLACE | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// Opens a file or directory by its name below a root.
+pub(super) fn open(root: &Path, name: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let directory = self::root(root)?;
+    match by_system(&directory, name, flags) {
+        Some(opened) => opened,
+        None => Ok(by_components(&directory, root, name, flags)?.file),
+    }
+}
+
+/// The same in any case by components, with the name that was found.
+pub(super) fn find(root: &Path, name: &Path, flags: OFlags) -> io::Result<Opened> {
+    by_components(&self::root(root)?, root, name, flags)
+}
+
+/// Lets the system resolve the name; `None` if it cannot, or refuses.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn by_system(root: &OwnedFd, name: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+    use rustix::fs::ResolveFlags;
+    #[cfg(test)]
+    if super::tests::BY_COMPONENTS.get() {
+        return None;
+    }
+    let name = if name.as_os_str().is_empty() { Path::new(".") } else { name };
+    let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    match rustix::fs::openat2(root, name, flags | OFlags::CLOEXEC, Mode::empty(), how) {
+        // No such call, a filter that forbids it, a link that leads out at first, or something was moved meanwhile.
+        Err(Errno::NOSYS | Errno::PERM | Errno::XDEV | Errno::AGAIN) => None,
+        opened => Some(opened.map_err(io::Error::from)),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn by_system(_: &OwnedFd, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
+    None
+}
+
+fn by_components(
+    directory: &OwnedFd,
+    root: &Path,
+    name: &Path,
+    flags: OFlags,
+) -> io::Result<Opened> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let step = PLACE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut parts = parts(name);
+    let mut links = 0;
+    // Each link starts again with its target in its place: what is before it has been found to have none.
+    'start: loop {
+        let mut above: Option<OwnedFd> = None;
+        for at in 0..parts.len() {
+            let here = above.as_ref().unwrap_or(directory).as_fd();
+            let part = parts[at].clone();
+            if part == *".." {
+                parts = match at {
+                    0 => from_outside(root, &parts.iter().collect::<PathBuf>())?,
+                    _ => [&parts[..at - 1], &parts[at + 1..]].concat(),
+                };
+                continue 'start;
+            }
+            if let Some(target) = target(here, &part)? {
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(Errno::LOOP.into());
+                }
+                let (before, after) = (&parts[..at], &parts[at + 1..]);
+                parts = match target.is_absolute() {
+                    true => {
+                        from_outside(root, &after.iter().fold(target, |it, part| it.join(part)))?
+                    }
+                    false => [before, &self::parts(&target), after].concat(),
+                };
+                continue 'start;
+            }
+            if at + 1 == parts.len() {
+                let file = openat(here, &part, flags, Mode::empty())?;
+                return Ok(Opened { file, name: parts.iter().collect() });
+            }
+            above = Some(openat(here, &part, step, Mode::empty())?);
+        }
+        let file = openat(directory, ".", flags, Mode::empty())?;
+        return Ok(Opened { file, name: PathBuf::new() });
+    }
+}
+
+/// The target of a link; `None` if the name is something else.
+fn target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>> {
+    match readlinkat(directory, name, Vec::new()) {
+        Ok(target) => Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes())))),
+        Err(Errno::INVAL) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The components of a relative name.
+fn parts(name: &Path) -> Vec<OsString> {
+    let real = name.components().filter(|it| !matches!(it, Component::CurDir | Component::RootDir));
+    real.map(|it| it.as_os_str().to_owned()).collect()
+}
+
+/// The name below the root of a path that leaves it at first, and comes back. It is only a hint where to look: the name
+/// is resolved again from the root.
+fn from_outside(root: &Path, path: &Path) -> io::Result<Vec<OsString>> {
+    let real = fs::canonicalize(root.join(path))?;
+    let below = real.strip_prefix(fs::canonicalize(root)?).map_err(|_| leads_out())?;
+    Ok(parts(below))
+}

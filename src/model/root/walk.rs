@@ -1,0 +1,270 @@
+//! Lists what is below a directory. It counts all that it sees, and enters only what it is told to.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+
+use rustix::fs::{Dir, FileType, OFlags, readlinkat};
+
+use crate::model::root::{FilePath, is_outside};
+
+/// How much a directory may contain. Links multiply: with ten of them on each of twelve levels, a few kilobytes are
+/// 10^12 directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkBounds {
+    /// Files and directories, also those that are ignored.
+    pub entries: usize,
+    /// Those of them that are below links to directories.
+    pub behind_links: usize,
+    /// Directories in each other.
+    pub depth: usize,
+    /// Links to directories in each other.
+    pub nested_links: usize,
+}
+
+impl WalkBounds {
+    /// Of a package.
+    pub const PACKAGE: Self =
+        Self { entries: 500_000, behind_links: 50_000, depth: 100, nested_links: 5 };
+    /// Of a program.
+    pub const PROGRAM: Self =
+        Self { entries: 20_000, behind_links: 10_000, depth: 100, nested_links: 5 };
+}
+
+/// The kind of what is found; a link has the kind of its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+}
+
+/// Something that is found.
+#[derive(Clone, Debug)]
+pub struct PathEntry {
+    /// Its path.
+    pub path: FilePath,
+    /// Whether it is a link.
+    pub is_link: bool,
+    /// How many links to directories it is below.
+    links: usize,
+}
+
+/// A path that the walk does not reach, and why.
+#[derive(Debug)]
+pub struct Unreached {
+    /// The path.
+    pub path: FilePath,
+    /// The reason.
+    pub reason: Obstacle,
+}
+
+/// A reason why something is not reached.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// It is a link to a directory that contains it.
+    Loop,
+    /// It leads out of the root.
+    Outside,
+    /// It is neither a file nor a directory.
+    Special,
+    /// There are more files and directories than this.
+    TooMany(usize),
+    /// There are more directories in each other than this.
+    TooDeep(usize),
+    /// There are more links to directories in each other than this.
+    TooLinked(usize),
+    /// What the system reports.
+    System(io::Error),
+}
+
+impl From<io::Error> for Obstacle {
+    fn from(error: io::Error) -> Self {
+        if is_outside(&error) { Self::Outside } else { Self::System(error) }
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loop => f.write_str("is a link to a directory that contains it"),
+            Self::Outside => f.write_str("is a link that leads out"),
+            Self::Special => f.write_str("is neither a file nor a directory"),
+            Self::TooMany(most) => {
+                write!(f, "has more than {most} files and directories, counted behind links, too")
+            }
+            Self::TooDeep(most) => write!(f, "has more than {most} directories in each other"),
+            Self::TooLinked(most) => {
+                write!(f, "has more than {most} links to directories in each other")
+            }
+            Self::System(error) => write!(f, "cannot be read: {error}"),
+        }
+    }
+}
+
+impl PathEntry {
+    /// Its last name.
+    pub fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
+    }
+
+    /// What it is, and its facts.
+    ///
+    /// # Errors
+    /// If it is something else, or leads out, or nowhere.
+    pub fn look(&self) -> Result<(Kind, Metadata), Obstacle> {
+        let found = self.path.metadata()?;
+        match found.file_type() {
+            kind if kind.is_dir() => Ok((Kind::Directory, found)),
+            kind if kind.is_file() => Ok((Kind::File, found)),
+            _ => Err(Obstacle::Special),
+        }
+    }
+}
+
+/// A directory that is being listed.
+struct Level {
+    path: FilePath,
+    names: std::vec::IntoIter<ListedName>,
+    /// Its device and number, to notice a loop.
+    identity: (u64, u64),
+    /// How many links to directories it is below, itself among them.
+    links: usize,
+}
+
+/// A name in a directory.
+pub(super) struct ListedName {
+    pub name: OsString,
+    pub is_link: bool,
+}
+
+/// The names in an open directory, sorted.
+pub(super) fn listed(directory: &File, most: usize) -> Result<Vec<ListedName>, Obstacle> {
+    let mut all = Vec::new();
+    for entry in Dir::read_from(directory).map_err(io::Error::from)? {
+        let entry = entry.map_err(io::Error::from)?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name == "." || name == ".." {
+            continue;
+        }
+        if all.len() == most {
+            return Err(Obstacle::TooMany(most));
+        }
+        let is_link = match entry.file_type() {
+            FileType::Symlink => true,
+            FileType::Unknown => readlinkat(directory, name, Vec::new()).is_ok(),
+            _ => false,
+        };
+        all.push(ListedName { name: name.to_owned(), is_link });
+    }
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(all)
+}
+
+/// A walk, directory by directory, by name. It lists the directories that it is told to enter.
+pub struct Walk {
+    start: FilePath,
+    bounds: WalkBounds,
+    levels: Vec<Level>,
+    seen: usize,
+    behind_links: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Begun,
+    Over,
+}
+
+impl Walk {
+    pub(super) fn new(start: &FilePath, bounds: WalkBounds) -> Self {
+        let (levels, state) = (Vec::new(), State::New);
+        Self { start: start.clone(), bounds, levels, seen: 0, behind_links: 0, state }
+    }
+
+    /// Lists a directory next, which the walk has just found.
+    ///
+    /// # Errors
+    /// If it cannot be listed, contains itself, or is too deep.
+    pub fn enter(&mut self, entry: &PathEntry) -> Result<(), Unreached> {
+        self.push(&entry.path, entry.links + usize::from(entry.is_link))
+    }
+
+    fn push(&mut self, path: &FilePath, links: usize) -> Result<(), Unreached> {
+        let level = self.level(path, links);
+        let level = level.map_err(|reason| self.unreached(path, reason))?;
+        self.levels.push(level);
+        Ok(())
+    }
+
+    fn level(&self, path: &FilePath, links: usize) -> Result<Level, Obstacle> {
+        if self.levels.len() > self.bounds.depth {
+            return Err(Obstacle::TooDeep(self.bounds.depth));
+        }
+        if links > self.bounds.nested_links {
+            return Err(Obstacle::TooLinked(self.bounds.nested_links));
+        }
+        // One descriptor for its identity and its names.
+        let directory = File::from(path.opened(OFlags::RDONLY | OFlags::DIRECTORY)?);
+        let found = directory.metadata()?;
+        let identity = (found.dev(), found.ino());
+        if self.levels.iter().any(|level| level.identity == identity) {
+            return Err(Obstacle::Loop);
+        }
+        let names = listed(&directory, self.bounds.entries)?.into_iter();
+        Ok(Level { path: path.clone(), names, identity, links })
+    }
+
+    /// Ends the walk if a bound is exceeded.
+    fn unreached(&mut self, path: &FilePath, reason: Obstacle) -> Unreached {
+        let is_bound =
+            matches!(reason, Obstacle::TooMany(_) | Obstacle::TooDeep(_) | Obstacle::TooLinked(_));
+        if is_bound {
+            self.state = State::Over;
+        }
+        let path = if is_bound { &self.start } else { path }.clone();
+        Unreached { path, reason }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Result<PathEntry, Unreached>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.start.clone();
+        match self.state {
+            State::Over => return None,
+            State::Begun => {}
+            State::New => {
+                self.state = State::Begun;
+                if let Err(unreached) = self.push(&start, 0) {
+                    self.state = State::Over;
+                    return Some(Err(unreached));
+                }
+            }
+        }
+        let (path, is_link, links) = loop {
+            let level = self.levels.last_mut()?;
+            match level.names.next() {
+                Some(it) => break (level.path.join(it.name), it.is_link, level.links),
+                None => self.levels.pop(),
+            };
+        };
+        self.seen += 1;
+        self.behind_links += usize::from(links > 0);
+        let WalkBounds { entries, behind_links, .. } = self.bounds;
+        if self.seen > entries {
+            return Some(Err(self.unreached(&start, Obstacle::TooMany(entries))));
+        }
+        if self.behind_links > behind_links {
+            return Some(Err(self.unreached(&start, Obstacle::TooMany(behind_links))));
+        }
+        Some(Ok(PathEntry { path, is_link, links }))
+    }
+}

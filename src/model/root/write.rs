@@ -1,0 +1,188 @@
+//! Writes below a root: each name is put into its directory, which is opened beneath the root, and no link is followed
+//! at the last name.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, renameat, symlinkat, unlinkat};
+use rustix::io::Errno;
+
+use crate::model::root::FilePath;
+use crate::model::root::beneath::PLACE;
+
+/// The start of the names of files that are not yet in place.
+pub const BESIDE: &str = ".juror-";
+/// How many letters and digits follow.
+pub const RANDOM: usize = 6;
+
+/// The rights of any new file, before the process's mask.
+const NEW: Mode = Mode::from_bits_retain(0o666);
+
+/// A complete file beside the one that it will replace. It is removed unless it is put in place.
+#[derive(Debug)]
+pub struct Unplaced {
+    beside: FilePath,
+    target: FilePath,
+    is_placed: bool,
+}
+
+impl Unplaced {
+    /// Puts it in place, and replaces a file or link there.
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn place(mut self) -> io::Result<()> {
+        self.beside.rename(&self.target)?;
+        self.is_placed = true;
+        Ok(())
+    }
+
+    /// The file that it will replace.
+    pub fn target(&self) -> &FilePath {
+        &self.target
+    }
+
+    /// Where it is now.
+    pub fn beside(&self) -> &FilePath {
+        &self.beside
+    }
+}
+
+impl Drop for Unplaced {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            // If it cannot be removed, a later juror removes it.
+            let _ = self.beside.remove();
+        }
+    }
+}
+
+impl FilePath {
+    /// Its directory, opened, and its name there.
+    pub(super) fn place(&self) -> io::Result<(OwnedFd, OsString)> {
+        let name = self.path.file_name().filter(|_| self.path != *self.root);
+        let name = name.ok_or(ErrorKind::InvalidInput)?.to_owned();
+        let directory = self.directory().ok_or(ErrorKind::InvalidInput)?;
+        Ok((directory.opened(PLACE)?, name))
+    }
+
+    /// Makes this directory and those above it, if they are missing.
+    ///
+    /// # Errors
+    /// What the system reports; if something leads out of the root; if something else is there.
+    pub fn make_directories(&self) -> io::Result<()> {
+        match self.opened(PLACE) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            opened => return opened.map(drop),
+        }
+        let Some(above) = self.directory() else { return Err(ErrorKind::NotFound.into()) };
+        above.make_directories()?;
+        let (directory, name) = self.place()?;
+        match mkdirat(directory, name, Mode::from_bits_retain(0o777)) {
+            Err(Errno::EXIST) => self.opened(PLACE).map(drop),
+            made => Ok(made?),
+        }
+    }
+
+    /// Makes the directories above it.
+    fn make_directory(&self) -> io::Result<()> {
+        self.directory().map_or(Ok(()), |directory| directory.make_directories())
+    }
+
+    /// Makes a file, and the directories above it. Nothing may be there.
+    ///
+    /// # Errors
+    /// What the system reports; if something leads out of the root.
+    pub fn create(&self) -> io::Result<File> {
+        self.make_directory()?;
+        let (directory, name) = self.place()?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+        Ok(openat(directory, name, flags | OFlags::CLOEXEC, NEW)?.into())
+    }
+
+    /// Opens a regular file to write behind its end.
+    ///
+    /// # Errors
+    /// See [`open`](Self::open).
+    pub fn open_end(&self) -> io::Result<File> {
+        super::regular(self.opened(OFlags::WRONLY | OFlags::APPEND | super::NO_WAIT)?)
+    }
+
+    /// Makes a link with this target, and the directories above it. Nothing may be there.
+    ///
+    /// # Errors
+    /// What the system reports; if something leads out of the root.
+    pub fn create_link(&self, target: &Path) -> io::Result<()> {
+        self.make_directory()?;
+        let (directory, name) = self.place()?;
+        Ok(symlinkat(target, directory, name)?)
+    }
+
+    /// Prepares to replace it by what `make` puts beside it. Makes the directories above it.
+    ///
+    /// # Errors
+    /// What the system reports; if something leads out of the root.
+    pub fn replacement(
+        &self,
+        mut make: impl FnMut(&Self) -> io::Result<()>,
+    ) -> io::Result<Unplaced> {
+        let random = RandomState::new();
+        for attempt in 0_u32.. {
+            let beside =
+                self.with_file_name(format!("{BESIDE}{}", letters(random.hash_one(attempt))));
+            match make(&beside) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < 100 => {}
+                Err(error) => {
+                    let _ = beside.remove();
+                    return Err(error);
+                }
+                Ok(()) => {
+                    return Ok(Unplaced { beside, target: self.clone(), is_placed: false });
+                }
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
+    }
+
+    /// Moves it, and replaces a file or link there.
+    ///
+    /// # Errors
+    /// What the system reports; if one of them leads out of the root.
+    fn rename(&self, to: &Self) -> io::Result<()> {
+        let ((from, old), (to, new)) = (self.place()?, to.place()?);
+        Ok(renameat(from, old, to, new)?)
+    }
+
+    /// Removes a file or link.
+    ///
+    /// # Errors
+    /// What the system reports; if its directory leads out of the root.
+    pub fn remove(&self) -> io::Result<()> {
+        let (directory, name) = self.place()?;
+        Ok(unlinkat(directory, name, AtFlags::empty())?)
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// What the system reports; if it is the root or leads out of it.
+    pub fn remove_directory(&self) -> io::Result<()> {
+        let (directory, name) = self.place()?;
+        Ok(unlinkat(directory, name, AtFlags::REMOVEDIR)?)
+    }
+}
+
+/// As many letters and digits as a name that is not yet in place has.
+fn letters(mut number: u64) -> String {
+    const DIGITS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let mut text = String::new();
+    for _ in 0..RANDOM {
+        text.push(char::from(DIGITS[(number % 36) as usize]));
+        number /= 36;
+    }
+    text
+}

@@ -1,0 +1,355 @@
+//! Starts programs of this machine outside of the sandbox: tools, to ask for their version and place, and the pager.
+//! Nothing else in juror starts a program there.
+//!
+//! Theory of operation: the current directory may be somebody's package, and tools do what files there say. Python
+//! imports its modules, rustup starts the compiler that `rust-toolchain.toml` names, others fetch a version from a
+//! server. So tools start in `/`, by an absolute path, and get only the variables of a list. None of these makes a
+//! tool load code, and no search path has a part that depends on the current directory.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::sandbox::forks;
+
+/// Upper bound on the time in which a tool prints its version. A virtual machine on a busy computer takes seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many bytes of an answer are read.
+const LONGEST: u64 = 1 << 20;
+
+/// Variables that name a directory of a version manager or of an installation.
+const DIRECTORIES: [&str; 14] = [
+    "ASDF_DATA_DIR",
+    "ASDF_DIR",
+    "CARGO_HOME",
+    "DEVELOPER_DIR",
+    "GOROOT",
+    "JAVA_HOME",
+    "MISE_CONFIG_DIR",
+    "MISE_DATA_DIR",
+    "RUSTUP_HOME",
+    "VOLTA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// Settings with which version managers ask no server for what is missing.
+const SETTINGS: [(&str, &str); 4] = [
+    ("COURSIER_MODE", "offline"),
+    ("GOTOOLCHAIN", "local"),
+    ("MISE_OFFLINE", "1"),
+    ("RUSTUP_AUTO_INSTALL", "0"),
+];
+
+/// The variable with which rustup ignores all files that choose a toolchain.
+const RUSTUP_TOOLCHAIN: &str = "RUSTUP_TOOLCHAIN";
+
+/// A variable and its value.
+pub type EnvironmentVariable = (OsString, OsString);
+
+/// The executable files of this name on the search path, in its order; a name with a slash is an absolute path.
+pub fn on_path(name: &str) -> Vec<PathBuf> {
+    if name.contains('/') {
+        let path = PathBuf::from(name);
+        return Some(path).into_iter().filter(|it| it.is_absolute() && is_executable(it)).collect();
+    }
+    let mut found: Vec<PathBuf> = Vec::new();
+    for dir in search_path(env::var_os("PATH")) {
+        let file = dir.join(name);
+        if is_executable(&file) && !found.contains(&file) {
+            found.push(file);
+        }
+    }
+    found
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+/// The directories of a search path, without those that depend on the current directory.
+fn search_path(path: Option<OsString>) -> Vec<PathBuf> {
+    env::split_paths(&path.unwrap_or_default()).filter(|it| it.is_absolute()).collect()
+}
+
+/// The user's home directory.
+pub(super) fn home() -> Option<PathBuf> {
+    env::home_dir().filter(|it| it.is_absolute())
+}
+
+/// The environment of tools, by name.
+pub fn environment() -> Vec<EnvironmentVariable> {
+    environment_of(env::vars_os().collect(), home())
+}
+
+/// The part of these variables that tools get, and what is always set.
+fn environment_of(
+    given: Vec<EnvironmentVariable>,
+    home: Option<PathBuf>,
+) -> Vec<EnvironmentVariable> {
+    let value = |wanted: &str| {
+        let found = given.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.clone())
+    };
+    let mut all: Vec<EnvironmentVariable> =
+        given.iter().filter(|(name, value)| is_passed(name, value)).cloned().collect();
+    let mut set = |name: &str, value: OsString| {
+        all.retain(|(known, _)| known != name);
+        all.push((name.into(), value));
+    };
+    for (name, value) in SETTINGS {
+        set(name, value.into());
+    }
+    // No directory has a colon, since they come from such a list.
+    set("PATH", env::join_paths(search_path(value("PATH"))).unwrap_or_default());
+    if let Some(home) = &home {
+        set("HOME", home.clone().into());
+    }
+    let of_rustup = value("RUSTUP_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
+    let of_rustup = of_rustup.or_else(|| home.map(|home| home.join(".rustup")));
+    if !all.iter().any(|(name, _)| name == RUSTUP_TOOLCHAIN)
+        && let Some(chosen) = of_rustup.and_then(|dir| default_toolchain(&dir))
+    {
+        all.push((RUSTUP_TOOLCHAIN.into(), chosen.into()));
+    }
+    all.sort();
+    all
+}
+
+/// Whether tools get this variable unchanged.
+fn is_passed(name: &OsStr, value: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let is_absolute = value.as_bytes().starts_with(b"/");
+    if DIRECTORIES.contains(&name) || name.ends_with("ENV_ROOT") {
+        return is_absolute;
+    }
+    let of_manager = ["ASDF_", "MISE_"].iter().any(|start| name.starts_with(start));
+    let is_version = name.ends_with("ENV_VERSION") || of_manager && name.ends_with("_VERSION");
+    if is_version || name == RUSTUP_TOOLCHAIN {
+        return is_absolute || !value.is_empty() && !value.as_bytes().contains(&b'/');
+    }
+    ["LANG", "LANGUAGE"].contains(&name) || name.starts_with("LC_")
+}
+
+/// The toolchain that the user chose with `rustup default`.
+///
+/// Source: `settings.toml` of rustup; the keys above its first table are one to a line.
+fn default_toolchain(dir: &Path) -> Option<String> {
+    let settings = fs::read_to_string(dir.join("settings.toml")).ok()?;
+    let mut top = settings.lines().take_while(|line| !line.starts_with('['));
+    let chosen = top.find_map(|line| line.strip_prefix("default_toolchain"))?;
+    let chosen = chosen.trim_start().strip_prefix('=')?.trim().trim_matches('"');
+    // A name is none of a path: that would be a directory of anybody.
+    (!chosen.is_empty() && !chosen.contains('/')).then(|| chosen.to_owned())
+}
+
+/// The start of a program of this machine.
+fn command(program: &Path) -> io::Result<Command> {
+    if !program.is_absolute() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "its path is not absolute"));
+    }
+    let mut command = Command::new(program);
+    command.current_dir("/").env_clear().envs(environment());
+    Ok(command)
+}
+
+/// Starts a tool and returns its output, standard output first.
+///
+/// # Errors
+/// In words, if it cannot be started, fails, or takes too long.
+pub fn ask(program: &Path, args: &[&str]) -> Result<String, String> {
+    let mut command = command(program).map_err(|fault| fault.to_string())?;
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = forks::spawn(&mut command).map_err(|fault| fault.to_string())?;
+    let (sender, receiver) = mpsc::channel();
+    let outputs = (child.stdout.take(), child.stderr.take());
+    let read = move || {
+        let stderr = thread::Builder::new().spawn(move || read_start(outputs.1));
+        let said = read_start(outputs.0);
+        let complained = stderr.map(|stderr| stderr.join().unwrap_or_default());
+        // If the receiver is gone, the time was up.
+        let _ = sender.send(said + &complained.unwrap_or_default());
+    };
+    let reader = match thread::Builder::new().spawn(read) {
+        Ok(reader) => reader,
+        Err(fault) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(fault.to_string());
+        }
+    };
+    let Ok(said) = receiver.recv_timeout(PATIENCE) else {
+        // It may just have ended; then this does nothing.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(format!("did not answer within {} s", PATIENCE.as_secs()));
+    };
+    let status = child.wait().map_err(|fault| fault.to_string())?;
+    // The thread has sent its result, so it ends at once.
+    let _ = reader.join();
+    match status.success() {
+        true => Ok(said),
+        false => Err(format!("{status}: {}", said.lines().next().unwrap_or_default())),
+    }
+}
+
+fn read_start(from: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(from) = from {
+        // Output before a read error still counts.
+        let _ = from.take(LONGEST).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Shows a text in a pager, given as the words of its command. Returns whether it did.
+pub fn page(pager: &str, text: &str) -> bool {
+    let mut words = pager.split_whitespace();
+    let found = words.next().and_then(|name| on_path(name).into_iter().next());
+    let Some(mut command) = found.and_then(|program| command(&program).ok()) else { return false };
+    command.args(words).stdin(Stdio::piped());
+    // less shows colours, and ends at once if the text fits on the screen.
+    command.env("LESS", "FRX").env("TERM", env::var_os("TERM").unwrap_or_default());
+    let Ok(mut child) = forks::spawn(&mut command) else { return false };
+    if let Some(mut stdin) = child.stdin.take() {
+        // The user may quit the pager before the end.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    child.wait().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_fails_is_no_answer() {
+        let said = ask(Path::new("/bin/sh"), &["-c", "echo out; echo err >&2"]);
+        assert_eq!(said.as_deref(), Ok("out\nerr\n"));
+        let said = ask(Path::new("/bin/sh"), &["-c", "echo bad; exit 3"]);
+        assert_eq!(said, Err("exit status: 3: bad".to_owned()));
+        assert!(ask(Path::new("/nowhere/tool"), &[]).is_err());
+    }
+
+    #[test]
+    fn a_tool_starts_in_the_root_by_an_absolute_path() {
+        assert_eq!(ask(Path::new("/bin/pwd"), &[]).as_deref(), Ok("/\n"));
+        for name in ["sh", "./sh", "../bin/sh", ""] {
+            assert_eq!(ask(Path::new(name), &[]), Err("its path is not absolute".to_owned()));
+        }
+        assert_eq!(on_path("bin/sh"), Vec::<PathBuf>::new());
+        assert_eq!(on_path("/bin/sh"), [Path::new("/bin/sh")]);
+    }
+
+    #[test]
+    fn an_answer_without_end_is_cut() {
+        let said = ask(Path::new("/bin/sh"), &["-c", "exec yes"]).unwrap_err();
+        assert!(said.ends_with(": y"), "{said}");
+    }
+
+    /// Checks that of these variables, tools get only the expected ones, beside what is always set.
+    fn check(given: &[&str], expected: &[&str]) {
+        let pair = |text: &&str| {
+            let (name, value) = text.split_once('=').unwrap();
+            (name.into(), value.into())
+        };
+        let all = environment_of(given.iter().map(pair).collect(), None);
+        let always = |name: &OsStr| SETTINGS.iter().any(|(always, _)| name == *always);
+        let text =
+            |(name, value): &EnvironmentVariable| format!("{}={}", name.display(), value.display());
+        let passed: Vec<String> = all.iter().filter(|(name, _)| !always(name)).map(text).collect();
+        assert_eq!(passed, expected, "{given:?}");
+        assert_eq!(all.len(), passed.len() + SETTINGS.len());
+    }
+
+    #[test]
+    fn a_search_path_has_no_part_that_depends_on_the_current_directory() {
+        check(&["PATH=:/usr/bin"], &["PATH=/usr/bin"]);
+        check(&["PATH=/a:.:bin:../x::/usr/bin:"], &["PATH=/a:/usr/bin"]);
+        check(&["PATH=."], &["PATH="]);
+        check(&[], &["PATH="]);
+        assert_eq!(search_path(Some(":./bin:/usr/bin".into())), [Path::new("/usr/bin")]);
+    }
+
+    #[test]
+    fn no_variable_makes_a_tool_load_code() {
+        let of_tools = "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES PYTHONPATH PYTHONHOME PYTHONSTARTUP \
+            NODE_OPTIONS NODE_PATH PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS \
+            CLASSPATH LUA_INIT LUA_PATH PHPRC PHP_INI_SCAN_DIR BASH_ENV ENV SHELLOPTS R_PROFILE R_LIBS OCAMLLIB \
+            GHC_ENVIRONMENT GOFLAGS GOENV CC GCC_EXEC_PREFIX COMPILER_PATH RUSTFLAGS RUSTC_WRAPPER JULIA_LOAD_PATH \
+            DOTNET_STARTUP_HOOKS ERL_FLAGS GUILE_LOAD_PATH LESSOPEN LESS PAGER PYENV_HOOK_PATH MISE_ENV_FILE IFS \
+            TMPDIR XDG_CONFIG_DIRS SECRET_TOKEN SSH_AUTH_SOCK";
+        for name in of_tools.split_whitespace() {
+            check(&[&format!("{name}=/tmp/x")], &["PATH="]);
+        }
+        check(&["BASH_FUNC_pyenv%%=() { touch /tmp/x; }"], &["PATH="]);
+    }
+
+    #[test]
+    fn what_version_managers_need_is_kept_unless_it_depends_on_the_current_directory() {
+        for kept in [
+            "PYENV_ROOT=/opt/pyenv",
+            "PYENV_VERSION=3.12:3.11",
+            "RBENV_ROOT=/opt/rbenv",
+            "RUSTUP_HOME=/opt/rustup",
+            "RUSTUP_TOOLCHAIN=nightly",
+            "RUSTUP_TOOLCHAIN=/opt/rust",
+            "ASDF_NODEJS_VERSION=20.1.0",
+            "JAVA_HOME=/opt/jdk",
+            "LC_ALL=C.UTF-8",
+            "LANG=de_DE.UTF-8",
+        ] {
+            let mut expected = ["PATH=", kept];
+            expected.sort_unstable();
+            check(&[kept], &expected);
+        }
+        for left_out in [
+            "PYENV_ROOT=pyenv",
+            "PYENV_VERSION=../../evil",
+            "PYENV_VERSION=",
+            "RUSTUP_TOOLCHAIN=./evil",
+            "RUSTUP_HOME=",
+            "JAVA_HOME=jdk",
+            "HOME=relative",
+        ] {
+            check(&[left_out], &["PATH="]);
+        }
+    }
+
+    #[test]
+    fn rustup_uses_the_default_of_the_user() {
+        let dir = tempfile::tempdir().unwrap();
+        let chosen = |settings: &str, given: &[EnvironmentVariable]| {
+            fs::write(dir.path().join("settings.toml"), settings).unwrap();
+            let mut all = vec![("RUSTUP_HOME".into(), dir.path().into())];
+            all.extend(given.iter().cloned());
+            let all = environment_of(all, None);
+            let found = all.into_iter().find(|(name, _)| name == RUSTUP_TOOLCHAIN);
+            found.map(|(_, value)| value.into_string().unwrap())
+        };
+        let settings = "version = \"12\"\ndefault_toolchain = \"stable-x\"\n[overrides]\n\"/p\" = \"nightly\"\n";
+        assert_eq!(chosen(settings, &[]).as_deref(), Some("stable-x"));
+        let typed = (RUSTUP_TOOLCHAIN.into(), "beta".into());
+        assert_eq!(chosen(settings, &[typed]).as_deref(), Some("beta"));
+        assert_eq!(chosen("default_toolchain = \"/srv/p/evil\"\n", &[]), None);
+        assert_eq!(chosen("[overrides]\ndefault_toolchain = \"x\"\n", &[]), None);
+    }
+
+    #[test]
+    fn a_pager_that_depends_on_the_current_directory_is_not_started() {
+        for pager in ["./cat", "bin/cat", "no-such-pager", ""] {
+            assert!(!page(pager, "text"), "{pager}");
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! Whether the machine, and not the program, is to blame for how a run ended: then the run has no verdict.
+//!
+//! A limit of the run explains an end first. Otherwise the machine is to blame if it lacked memory, processes or room,
+//! or if somebody removed files meanwhile. `docs/conformance.md` has the table.
+
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use crate::model::job::{Job, What};
+use crate::model::judgement::{FaultKind, JudgeError};
+use crate::model::limits::Limits;
+use crate::model::outcome::{Ending, Meter, Outcome, Signal};
+use crate::model::units::Bytes;
+use crate::sandbox::control::{RUN, is_interrupted};
+use crate::sandbox::errno::Errno;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::slot::Ran;
+use crate::sandbox::system::GroupsAbove;
+
+/// Counts how often the machine was short of something during a run.
+#[derive(Debug)]
+pub(super) struct Counter {
+    groups: GroupsAbove,
+    /// What counts the memory of runs; groups of their own count kills for it, too.
+    memory: Meter,
+    /// Processes that were killed for memory before the run.
+    killed: u64,
+    /// Processes and threads that were refused before the run.
+    refused: u64,
+}
+
+/// How a run ended that may be the machine's fault.
+#[derive(Clone, Copy, Debug)]
+enum End<'a> {
+    /// By itself, or because it was stopped.
+    Ended(&'a Outcome),
+    /// Its program could not be started.
+    Unstartable,
+    /// The judge or the machine failed.
+    Failed,
+}
+
+/// What was found around a run.
+#[derive(Clone, Debug, Default)]
+struct Evidence {
+    /// A file or directory of the run that is gone.
+    missing: Option<PathBuf>,
+    /// The directory of its program, if no program can be started there.
+    noexec: Option<PathBuf>,
+    /// How many processes were killed for memory meanwhile, if no control group of the run's own counts them.
+    killed: u64,
+    /// How many processes and threads the groups above refused meanwhile.
+    refused: u64,
+    /// How many more processes the groups above allow.
+    process_room: Option<u64>,
+}
+
+impl Counter {
+    /// For runs whose memory is counted by this.
+    pub(super) fn new(memory: Meter) -> Self {
+        Self { groups: GroupsAbove::find(), memory, killed: 0, refused: 0 }
+    }
+
+    /// Begins to count, just before a run.
+    pub(super) fn start(&mut self) {
+        (self.killed, self.refused) = self.counts();
+    }
+
+    /// The processes that were killed for memory up to now, and those that were refused.
+    fn counts(&self) -> (u64, u64) {
+        let killed = match self.memory {
+            Meter::Rusage => self.groups.killed_for_memory(),
+            Meter::Cgroup1 | Meter::Cgroup2 => 0,
+        };
+        (killed, self.groups.refused_processes())
+    }
+
+    /// The result of a run, unless the machine is to blame for it.
+    pub(super) fn check(
+        &self,
+        job: &Job,
+        result: Result<Ran, JudgeError>,
+    ) -> Result<Ran, JudgeError> {
+        let end = match &result {
+            Ok(ran) if is_good(&ran.reply.outcome) => return result,
+            Ok(ran) => End::Ended(&ran.reply.outcome),
+            Err(error) if error.kind == FaultKind::Unstartable => End::Unstartable,
+            Err(error) if is_interrupted(error) => return result,
+            Err(_) => End::Failed,
+        };
+        match fault(end, &job.limits, &self.look(job, end)) {
+            Some(error) => Err(error),
+            None => result,
+        }
+    }
+
+    fn look(&self, job: &Job, end: End<'_>) -> Evidence {
+        let mut evidence = Evidence { missing: missing_file(job), ..Evidence::default() };
+        match end {
+            End::Unstartable => evidence.noexec = program_place(job).filter(|it| is_noexec(it)),
+            End::Failed => {}
+            End::Ended(outcome) if is_explained(outcome, &job.limits) => {}
+            End::Ended(_) => {
+                let (killed, refused) = self.counts();
+                evidence.killed = killed.saturating_sub(self.killed);
+                evidence.refused = refused.saturating_sub(self.refused);
+                evidence.process_room = self.groups.process_room();
+            }
+        }
+        evidence
+    }
+}
+
+/// Whether only its output decides about a run.
+fn is_good(outcome: &Outcome) -> bool {
+    outcome.ending == Ending::Exited(0) && outcome.stopped_by.is_none()
+}
+
+/// Whether a limit of the run explains its end, or nothing needs to be explained.
+fn is_explained(outcome: &Outcome, limits: &Limits) -> bool {
+    is_good(outcome) || outcome.stopped_by.is_some() || limits.exceeded(outcome).is_some()
+}
+
+/// Whether a run was killed, and neither juror nor a limit explains it. The program may have killed itself, or another
+/// process did it: only the former happens again.
+pub fn is_killed_by_nobody(outcome: &Outcome, limits: &Limits) -> bool {
+    const SIGKILL: Signal = Signal(9);
+    outcome.ending == Ending::Signalled(SIGKILL) && !is_explained(outcome, limits)
+}
+
+/// The machine's fault behind an end, if there is one.
+fn fault(end: End<'_>, limits: &Limits, evidence: &Evidence) -> Option<JudgeError> {
+    if let Some(path) = &evidence.missing {
+        let what = format!("somebody removed {} meanwhile", path.display());
+        let help = "leave the files of a running juror alone, or set TMPDIR to another directory";
+        return Some(JudgeError::new(RUN, what).help(help));
+    }
+    match end {
+        End::Failed => None,
+        End::Unstartable => evidence.noexec.as_deref().map(|path| {
+            let what = format!("{} is mounted with noexec", path.display());
+            let help = "set TMPDIR to a directory in which programs can be started";
+            JudgeError::new("start the program", what).help(help)
+        }),
+        End::Ended(outcome) if is_explained(outcome, limits) => None,
+        End::Ended(outcome) => shortage(outcome, limits, evidence),
+    }
+}
+
+fn shortage(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> Option<JudgeError> {
+    let error = if evidence.killed > 0 {
+        let allowed = limits.memory.map_or("any amount".to_owned(), |limit| limit.to_string());
+        let what = format!(
+            "the kernel killed a process because memory was short, although {allowed} is allowed: \
+             the machine has no more, or the control group that juror is in"
+        );
+        JudgeError::new(RUN, what).help("judge again when the machine has more memory")
+    } else if is_refused_above(outcome, limits, evidence) {
+        let allowed = limits.processes.map_or("any number".to_owned(), |limit| limit.to_string());
+        let what = format!(
+            "a new process or thread was refused, although {allowed} are allowed: the control group \
+             that juror is in allows no more"
+        );
+        let help = "raise pids.max of the container or service in which juror runs";
+        JudgeError::new(RUN, what).help(help)
+    } else {
+        return None;
+    };
+    Some(error.transient())
+}
+
+/// Whether groups above refused a process, and not the limit of the run.
+fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> bool {
+    // A group of version 1 counts what its processes are refused, whichever group above refuses it.
+    let allowed = limits.processes.map_or(u64::MAX, u64::from);
+    let has_less = evidence.process_room.is_some_and(|room| room < allowed);
+    evidence.refused > 0 || outcome.refused_processes > 0 && has_less
+}
+
+/// A file of the programs that a job shows, which is not where it was put.
+fn missing_file(job: &Job) -> Option<PathBuf> {
+    let trees = job.command.visible.iter().filter_map(|shown| match &shown.what {
+        What::Tree(tree) => Some((tree, tree.place()?)),
+        What::Installed { .. } => None,
+    });
+    let is_gone = |path: &PathBuf| {
+        path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    };
+    let mut files = trees.flat_map(|(tree, place)| {
+        let entries = tree.entries.iter().map(|entry| place.join(&entry.name));
+        std::iter::once(place.to_path_buf()).chain(entries)
+    });
+    files.find(is_gone)
+}
+
+/// The directory on this machine of the tree with the program.
+fn program_place(job: &Job) -> Option<PathBuf> {
+    let program = Path::new(job.command.argv.first()?);
+    let mut shown = job.command.visible.iter().filter(|shown| program.starts_with(&shown.inside));
+    shown.find_map(|shown| match &shown.what {
+        What::Tree(tree) => tree.place().map(Path::to_path_buf),
+        What::Installed { .. } => None,
+    })
+}
+
+/// Whether the file system of a path is mounted so that no program can be started there.
+pub(super) fn is_noexec(path: &Path) -> bool {
+    // Other systems have no such flag.
+    #[cfg(not(target_os = "linux"))]
+    return false;
+    #[cfg(target_os = "linux")]
+    rustix::fs::statvfs(path)
+        .is_ok_and(|found| found.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC))
+}
+
+/// The fault if boxes would be in a directory in which no program can be started.
+pub(super) fn check_exec(directory: &Path) -> Result<(), Fault> {
+    match is_noexec(directory) {
+        true => Err(Fault::new(
+            "prepare boxes",
+            format!(
+                "{} is mounted with noexec; set TMPDIR to a directory in which programs can be started",
+                directory.display()
+            ),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The fault if an open directory of a run was removed.
+pub(super) fn check_linked(directory: impl AsFd) -> Result<(), Fault> {
+    let stat = rustix::fs::fstat(directory).step("inspect the box")?;
+    match stat.st_nlink {
+        0 => Err(Fault {
+            reason: "somebody removed the directory of the run meanwhile".to_owned(),
+            ..Fault::system(RUN, Errno(libc::EIO))
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The fault if a run failed in a box on a disk that is full. Call it before the box is removed.
+pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
+    let found = rustix::fs::fstatvfs(directory).step("measure the box")?;
+    let bytes = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
+    let files = (found.f_files > 0).then_some(found.f_favail);
+    match is_full(bytes, files) {
+        true => Err(Fault {
+            reason: format!(
+                "{} is full; make room there, or set TMPDIR to a directory that has room",
+                std::env::temp_dir().display()
+            ),
+            ..Fault::system(RUN, Errno(libc::ENOSPC))
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Whether nearly nothing is free: a program may have deleted a part of what it wrote. The number of files is unknown
+/// on some file systems.
+fn is_full(bytes: Bytes, files: Option<u64>) -> bool {
+    const LITTLE: Bytes = Bytes::mib(4);
+    bytes < LITTLE || files == Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::job::{Command, Shown};
+    use crate::model::outcome::{Signal, StoppedBy, quiet_outcome};
+    use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry};
+    use std::fs;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    /// Checks the piece of the judge error; without one, the end counts as the program's own.
+    fn check(end: End<'_>, evidence: Evidence, expected: Option<&str>) {
+        let limits = Limits {
+            cpu_time: Some(Duration::from_secs(1)),
+            memory: Some(Bytes::mib(1024)),
+            processes: Some(128),
+            ..Limits::default()
+        };
+        let found = fault(end, &limits, &evidence).map(|error| error.to_string());
+        assert_eq!(found.is_some(), expected.is_some(), "{end:?} {evidence:?}: {found:?}");
+        let found = found.unwrap_or_default();
+        assert!(found.contains(expected.unwrap_or_default()), "{found}");
+    }
+
+    fn ended(ending: Ending) -> Outcome {
+        Outcome { ending, ..quiet_outcome() }
+    }
+
+    const KILLED: Ending = Ending::Signalled(Signal(9));
+
+    fn short_of_memory() -> Evidence {
+        Evidence { killed: 1, ..Evidence::default() }
+    }
+
+    #[test]
+    fn a_kill_for_memory_within_the_limit_is_the_machines_fault() {
+        let words = Some("memory was short, although 1 GiB is allowed");
+        for ending in
+            [KILLED, Ending::Exited(1), Ending::Exited(137), Ending::Signalled(Signal(11))]
+        {
+            check(End::Ended(&ended(ending)), short_of_memory(), words);
+            check(End::Ended(&ended(ending)), Evidence::default(), None);
+        }
+        check(End::Ended(&ended(Ending::Exited(0))), short_of_memory(), None);
+    }
+
+    #[test]
+    fn a_kill_that_no_limit_explains_may_be_another_processs() {
+        let check = |outcome: Outcome, expected: bool| {
+            let limits = Limits { cpu_time: Some(Duration::from_secs(1)), ..Limits::default() };
+            assert_eq!(is_killed_by_nobody(&outcome, &limits), expected, "{outcome:?}");
+        };
+        check(ended(KILLED), true);
+        check(ended(Ending::Signalled(Signal(11))), false);
+        check(ended(Ending::Exited(137)), false);
+        check(Outcome { stopped_by: Some(StoppedBy::Memory), ..ended(KILLED) }, false);
+        check(Outcome { cpu_time: Duration::from_secs(2), ..ended(KILLED) }, false);
+    }
+
+    #[test]
+    fn a_directory_that_was_removed_is_noticed() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let opened = fs::File::open(dir.path()).expect("a directory");
+        assert_eq!(check_linked(&opened), Ok(()));
+        drop(dir);
+        let error = JudgeError::from(check_linked(&opened).expect_err("it is gone"));
+        assert_eq!(error.again, crate::model::judgement::Again::Perhaps);
+    }
+
+    #[test]
+    fn a_limit_explains_an_end_before_the_machine_does() {
+        for stop in [StoppedBy::CpuTime, StoppedBy::WallTime, StoppedBy::Memory, StoppedBy::Output]
+        {
+            let outcome = Outcome { stopped_by: Some(stop), ..ended(KILLED) };
+            check(End::Ended(&outcome), short_of_memory(), None);
+        }
+        let slow = Outcome { cpu_time: Duration::from_secs(2), ..ended(KILLED) };
+        check(End::Ended(&slow), short_of_memory(), None);
+        let large = Outcome { peak_memory: Bytes::mib(1025), ..ended(KILLED) };
+        check(End::Ended(&large), short_of_memory(), None);
+    }
+
+    #[test]
+    fn a_process_that_a_container_refuses_is_the_machines_fault() {
+        let words = Some("was refused, although 128 are allowed");
+        let evidence = |refused: u64, process_room: Option<u64>| Evidence {
+            refused,
+            process_room,
+            ..Evidence::default()
+        };
+        let failed = ended(Ending::Exited(1));
+        let refused = Outcome { refused_processes: 3, ..failed.clone() };
+        check(End::Ended(&failed), evidence(2, None), words);
+        check(End::Ended(&failed), evidence(0, Some(5)), None);
+        check(End::Ended(&refused), evidence(0, Some(127)), words);
+        check(End::Ended(&refused), evidence(0, Some(128)), None);
+        check(End::Ended(&refused), evidence(0, None), None);
+    }
+
+    #[test]
+    fn a_full_disk_under_the_box_is_the_machines_fault() {
+        let check = |bytes: Bytes, files: Option<u64>, expected: bool| {
+            assert_eq!(is_full(bytes, files), expected, "{bytes} {files:?}");
+        };
+        check(Bytes::mib(100), Some(1000), false);
+        check(Bytes::mib(100), None, false);
+        check(Bytes::mib(3), Some(1000), true);
+        check(Bytes::mib(100), Some(0), true);
+    }
+
+    #[test]
+    fn a_program_on_a_noexec_file_system_is_the_machines_fault() {
+        let noexec = Evidence { noexec: Some("/scratch".into()), ..Evidence::default() };
+        check(End::Unstartable, noexec, Some("/scratch is mounted with noexec"));
+        check(End::Unstartable, Evidence::default(), None);
+        check(End::Failed, Evidence::default(), None);
+    }
+
+    #[test]
+    fn a_file_that_somebody_removed_is_the_machines_fault() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let place = dir.path().join("tree");
+        fs::create_dir(&place).expect("a directory");
+        let node = Node::File { blob: b"x".as_slice().into(), mode: FileMode::Executable };
+        let tree = Arc::new(Tree::from(vec![TreeEntry::new("main", node)]));
+        tree.lies_at(Place::new(place.clone(), ()));
+        let visible = vec![Shown::tree("/program", &tree)];
+        let argv = vec!["/program/main".to_owned()];
+        let job =
+            Job { command: Command { argv, visible, ..Command::default() }, ..Job::default() };
+        assert_eq!(missing_file(&job), Some(place.join("main")));
+        fs::write(place.join("main"), "x").expect("a file");
+        assert_eq!(missing_file(&job), None);
+        assert_eq!(program_place(&job), Some(place.clone()));
+        fs::remove_dir_all(&place).expect("a directory");
+        assert_eq!(missing_file(&job), Some(place));
+        let missing = || Evidence { missing: missing_file(&job), ..Evidence::default() };
+        for end in [End::Unstartable, End::Failed, End::Ended(&ended(Ending::Exited(2)))] {
+            check(end, missing(), Some("somebody removed"));
+        }
+    }
+}

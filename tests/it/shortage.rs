@@ -1,0 +1,284 @@
+//! What comes of a run if the machine lacks something: a judge error, never a verdict.
+//!
+//! These tests need root and control groups of version 1, or mounts, and are left out elsewhere. The table of all
+//! cases is in `src/sandbox/shortage.rs`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::fixture::{Fixture, RIGHT};
+use crate::wire;
+
+/// Needs 200 MiB, and prints the sum of two numbers.
+const LARGE: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
+    int main(void) { int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9; long n = 200L << 20;\n\
+    volatile char *p = malloc(n); for (long i = 0; i < n; i += 4096) p[i] = 1; printf(\"%d\\n\", a + b); }\n";
+
+/// Needs 60 processes.
+const MANY: &str = "#include <stdio.h>\n#include <unistd.h>\n\
+    int main(void) { int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9;\n\
+    for (int i = 0; i < 60; i++) { int p = fork(); if (p < 0) return 3; if (!p) for (;;) pause(); }\n\
+    printf(\"%d\\n\", a + b); }\n";
+
+/// The program as users get it.
+fn juror() -> OsString {
+    wire::shipped().get_program().to_owned()
+}
+
+/// A control group of version 1, removed when dropped.
+struct Group(PathBuf);
+
+impl Group {
+    /// Makes one with this limit, if that is possible here.
+    fn make(controller: &str, limit: &str, value: &str) -> Option<Self> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let own = own.lines().find_map(|line| line.split_once(&format!(":{controller}:/")))?.1;
+        let name = format!("juror-test-{}-{limit}", std::process::id());
+        let path = Path::new("/sys/fs/cgroup").join(controller).join(own).join(name);
+        fs::create_dir(&path).ok()?;
+        let group = Self(path);
+        fs::write(group.0.join(limit), value).ok()?;
+        Some(group)
+    }
+
+    /// A command that runs juror in this group, with these words before its own.
+    fn juror(&self, fixture: &Fixture, before: &[&str], arguments: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo $$ > \"$0/tasks\" && exec \"$@\""]).arg(&self.0).args(before);
+        command.arg(juror()).args(arguments.split_whitespace());
+        command.current_dir(fixture.root()).env("JUROR_CACHE", "off").env("NO_COLOR", "1");
+        command
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // The last processes leave a moment after they ended.
+        for _ in 0..500 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Runs juror for these lines of `juror grade`.
+fn grade(mut command: Command, lines: &[Value]) -> (Vec<Value>, String) {
+    use std::io::Write;
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("juror runs");
+    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("a write");
+    let Output { stdout, stderr, .. } = child.wait_with_output().expect("an end");
+    let results = String::from_utf8_lossy(&stdout);
+    let results = results.lines().map(|line| serde_json::from_str(line).expect("a result"));
+    (results.collect(), String::from_utf8_lossy(&stderr).into_owned())
+}
+
+fn line(source: &str, language: &str) -> Value {
+    let case = json!({ "input": "1 2\n", "answer": "3\n" });
+    json!({ "cases": [case], "source": { "text": source, "language": language }, "limits": { "time": 20 } })
+}
+
+/// Checks the only result: no verdict, and a judge error with this in its message.
+fn check(command: Command, line: Value, said: &str) {
+    let (results, err) = grade(command, &[line]);
+    let [result] = &results[..] else { panic!("{results:?} {err}") };
+    assert_eq!(result["verdict"], Value::Null, "{result:#}");
+    assert_eq!(result["error"]["kind"], "judge", "{result:#}");
+    let message = result["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains(said), "{message}");
+}
+
+/// A directory in which another user may write, with the words that run a command as that user.
+fn other_user(fixture: &Fixture) -> (PathBuf, Vec<&'static str>) {
+    let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    open(fixture.root(), 0o755).expect("rights");
+    let scratch = fixture.path("scratch");
+    fs::create_dir(&scratch).expect("a directory");
+    open(&scratch, 0o777).expect("rights");
+    (scratch, "setpriv --reuid 65534 --regid 65534 --clear-groups".split(' ').collect())
+}
+
+/// Whether another user can start juror from where it was built.
+fn is_open_to_all(fixture: &Fixture, user: &[&str]) -> bool {
+    let mut command = Command::new(user[0]);
+    let tried = command.args(&user[1..]).arg(juror()).arg("--version").output();
+    let is_open = tried.is_ok_and(|output| output.status.success());
+    if !is_open {
+        fixture.skip("another user cannot start juror here");
+    }
+    is_open
+}
+
+#[test]
+fn a_machine_without_memory_gives_a_judge_error() {
+    let fixture = Fixture::new();
+    let (scratch, user) = other_user(&fixture);
+    let Some(group) = Group::make("memory", "memory.limit_in_bytes", "125829120") else {
+        return fixture.skip("no control group can be made");
+    };
+    if !is_open_to_all(&fixture, &user) {
+        return;
+    }
+    for isolation in ["any", "plain"] {
+        let mut command =
+            group.juror(&fixture, &user, &format!("grade --isolation={isolation} --jobs 1"));
+        command.env("TMPDIR", &scratch);
+        check(command, line(LARGE, "c"), "memory was short, although 2 GiB is allowed");
+    }
+}
+
+#[test]
+fn a_container_with_few_processes_gives_a_judge_error() {
+    let fixture = Fixture::new();
+    let (scratch, user) = other_user(&fixture);
+    let Some(group) = Group::make("pids", "pids.max", "40") else {
+        return fixture.skip("no control group can be made");
+    };
+    let said = "was refused, although 128 are allowed";
+    check(group.juror(&fixture, &[], "grade --jobs 1"), line(MANY, "c"), said);
+    if is_open_to_all(&fixture, &user) {
+        let mut command = group.juror(&fixture, &user, "grade --jobs 1");
+        command.env("TMPDIR", &scratch);
+        check(command, line(MANY, "c"), said);
+    }
+}
+
+/// A command that runs juror with a temporary directory of its own, mounted with these options, if that is possible.
+fn mounted(fixture: &Fixture, options: &str, arguments: &str) -> Option<Command> {
+    let scratch = fixture.path("mounted");
+    fs::create_dir_all(&scratch).expect("a directory");
+    let script = format!("mount -t tmpfs -o {options} none \"$0\" && TMPDIR=\"$0\" exec \"$@\"");
+    let command = |arguments: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", &script]).arg(&scratch);
+        command.arg(juror()).args(arguments.split_whitespace());
+        command.current_dir(fixture.root()).env("JUROR_CACHE", "off");
+        command
+    };
+    if command("--version").output().is_ok_and(|output| output.status.success()) {
+        return Some(command(arguments));
+    }
+    fixture.skip("nothing can be mounted here");
+    None
+}
+
+#[test]
+fn a_temporary_directory_without_programs_gives_a_judge_error() {
+    let fixture = Fixture::new();
+    let source = "#include <stdio.h>\nint main(void) { puts(\"3\"); }\n";
+    let Some(command) = mounted(&fixture, "noexec", "grade --jobs 1") else { return };
+    check(command, line(source, "c"), "is mounted with noexec");
+    let run = |arguments: &str| mounted(&fixture, "noexec", arguments).expect("it is possible");
+    let (results, err) = grade(run("grade --isolation=plain"), &[line(source, "c")]);
+    assert_eq!(results, [] as [Value; 0]);
+    let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(err.contains("is mounted with noexec"), "{err}");
+    let output = run("doctor --json").output().expect("juror runs");
+    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(told["host"]["temporary_noexec"], true);
+}
+
+#[test]
+fn a_full_temporary_directory_gives_a_judge_error() {
+    let fixture = Fixture::new();
+    let Some(command) = mounted(&fixture, "size=10m", "grade --isolation=plain") else { return };
+    let source = "head -c 20000000 /dev/zero > large || exit 1\necho 3\n";
+    check(command, line(source, "bash"), "is full");
+}
+
+/// Somebody removes all temporary files while a program runs that was built.
+#[test]
+fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
+    let fixture = Fixture::new();
+    let scratch = fixture.path("scratch");
+    fs::create_dir(&scratch).expect("a directory");
+    let rights = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(fixture.root(), rights).expect("rights");
+    for isolation in ["any", "plain"] {
+        let mut command = fixture.std_juror(&format!("grade --jobs 1 --isolation={isolation}"));
+        command.env("TMPDIR", &scratch).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn().expect("juror runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        let mut results = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut ask = |source: &str| {
+            use std::io::{BufRead, Write};
+            writeln!(stdin, "{}", line(source, "bash")).expect("a write");
+            let mut text = String::new();
+            results.read_line(&mut text).expect("a result");
+            serde_json::from_str::<Value>(&text).expect("JSON")
+        };
+        assert_eq!(ask(RIGHT)["verdict"], "AC");
+        for entry in fs::read_dir(&scratch).expect("a directory").flatten() {
+            fs::remove_dir_all(entry.path()).expect("a removal");
+        }
+        // The program is known, and its files are gone.
+        let result = ask(RIGHT);
+        assert_eq!(result["verdict"], Value::Null, "{result:#}");
+        assert_eq!(result["error"]["kind"], "judge", "{result:#}");
+        let message = result["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("somebody removed"), "{message}");
+        assert_eq!(ask("echo 3")["verdict"], "AC", "others are judged");
+        drop(stdin);
+        child.wait().expect("an end");
+    }
+}
+
+/// The processes with this among their arguments.
+fn processes_with(argument: &str) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").expect("processes").flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let has = |process: &i32| {
+        let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|word| word == argument.as_bytes())
+    };
+    numbers.filter(has).collect()
+}
+
+/// Somebody may kill a program once. If it is killed in the second run too, the program does it.
+#[test]
+fn a_run_that_somebody_kills_is_repeated() {
+    let fixture = Fixture::new();
+    // A number of seconds that no other process sleeps.
+    let time = format!("1000.77{}", std::process::id());
+    let mut line = line(&format!("exec sleep {time}"), "bash");
+    line["limits"] = json!({ "time": 500 });
+    let command = fixture.std_juror("grade --jobs 1");
+    let is_over = AtomicBool::new(false);
+    let kill_twice = || {
+        let mut killed: Vec<i32> = Vec::new();
+        while killed.len() < 2 && !is_over.load(Ordering::SeqCst) {
+            let mut found = processes_with(&time);
+            found.retain(|process| !killed.contains(process));
+            for process in found {
+                let number = Pid::from_raw(process).expect("a process");
+                if kill_process(number, Signal::KILL).is_ok() {
+                    killed.push(process);
+                }
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        killed.len()
+    };
+    let ((results, err), killed) = std::thread::scope(|scope| {
+        let killing = scope.spawn(kill_twice);
+        let graded = grade(command, &[line]);
+        is_over.store(true, Ordering::SeqCst);
+        (graded, killing.join().expect("a thread"))
+    });
+    assert_eq!(
+        (killed, &results[0]["cause"]),
+        (2, &json!("killed by SIGKILL")),
+        "{results:?} {err}"
+    );
+}
