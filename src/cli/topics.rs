@@ -31,7 +31,7 @@ macro_rules! topic {
 }
 
 /// All pages. The name of a command shows its options instead.
-const TOPICS: [Topic; 30] = [
+const TOPICS: [Topic; 31] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
@@ -55,6 +55,7 @@ const TOPICS: [Topic; 30] = [
     topic!("keeping", "cache.md", "what is kept for later commands"),
     topic!("performance", "performance.md", "what juror costs, and how to measure it"),
     topic!("sandbox", "sandbox.md", "isolation, limits and measurement"),
+    topic!("security", "security.md", "who is trusted with what, and how that is enforced"),
     topic!("machine", "doctor.md", "what juror needs from the machine"),
     topic!("plain", "plain.md", "systems without isolation"),
     topic!("scale", "scale.md", "programs on other machines"),

@@ -2,6 +2,7 @@
 //! at the last name.
 
 use std::ffi::OsString;
+use std::fs;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind};
@@ -79,7 +80,7 @@ impl FilePath {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             opened => return opened.map(drop),
         }
-        let Some(above) = self.directory() else { return Err(ErrorKind::NotFound.into()) };
+        let Some(above) = self.directory() else { return fs::create_dir_all(&self.root) };
         above.make_directories()?;
         let (directory, name) = self.place()?;
         match mkdirat(directory, name, Mode::from_bits_retain(0o777)) {
