@@ -5,11 +5,13 @@
 /// Whether this byte separates tokens.
 ///
 /// Source: problem package format 2025-09, "Output parsing": space, `\t`, `\n`, vertical tab, form feed, `\r`.
+#[inline]
 pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte.wrapping_sub(b'\t') < 5
 }
 
 /// Length of the common prefix.
+#[inline]
 pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     let length = left.len().min(right.len());
     let (left, right) = (&left[..length], &right[..length]);
@@ -23,6 +25,7 @@ pub(super) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
 }
 
 /// Length of the equal blocks at the start.
+#[inline]
 fn common_blocks(left: &[u8], right: &[u8]) -> usize {
     const SIZE: usize = 128;
     let (left, _) = left.as_chunks::<SIZE>();
@@ -35,6 +38,7 @@ fn common_blocks(left: &[u8], right: &[u8]) -> usize {
 }
 
 /// Length of the common prefix of two short slices of the same length.
+#[inline]
 fn common_words(left: &[u8], right: &[u8]) -> usize {
     let (left_words, left_rest) = left.as_chunks::<8>();
     let (right_words, right_rest) = right.as_chunks::<8>();
@@ -49,6 +53,7 @@ fn common_words(left: &[u8], right: &[u8]) -> usize {
 }
 
 /// Length of the common prefix, with `A` to `Z` treated as `a` to `z`.
+#[inline]
 pub(super) fn common_prefix_folded(left: &[u8], right: &[u8]) -> usize {
     let equal = common_prefix(left, right);
     let rest = left[equal..].iter().zip(&right[equal..]);
@@ -56,6 +61,7 @@ pub(super) fn common_prefix_folded(left: &[u8], right: &[u8]) -> usize {
 }
 
 /// Number of bytes before the first blank.
+#[inline]
 fn token_length(bytes: &[u8]) -> usize {
     let blank_in = |bytes: &[u8]| bytes.iter().position(|&byte| is_blank(byte));
     // Most tokens are short: large blocks are only for those that are not.

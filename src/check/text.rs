@@ -63,42 +63,50 @@ impl<'s> Text<'s> {
     }
 
     /// The bytes in memory that are not processed yet.
+    #[inline]
     pub(super) fn rest(&self) -> &[u8] {
         &self.window[self.position..]
     }
 
     /// The blanks, or otherwise the token, at the start of the rest, as far as they are in memory.
+    #[inline]
     pub(super) fn run(&self, of_blanks: bool) -> &[u8] {
         let rest = self.rest();
         &rest[..run_length(rest, of_blanks)]
     }
 
     /// Whether a run ends in memory.
+    #[inline]
     pub(super) fn is_whole(&self, run: &[u8]) -> bool {
         self.is_end || run.len() < self.rest().len()
     }
 
+    #[inline]
     pub(super) fn is_at_end(&self) -> bool {
         self.is_end && self.rest().is_empty()
     }
 
     /// The start of the rest in the window.
+    #[inline]
     pub(super) fn position(&self) -> usize {
         self.position
     }
 
+    #[inline]
     pub(super) fn skip(&mut self, length: usize) {
         self.position += length;
         self.token_start = None;
     }
 
     /// Skips a part of a token that continues.
+    #[inline]
     pub(super) fn skip_in_token(&mut self, length: usize) {
         let start = self.offset();
         self.skip(length);
         self.token_start = Some(start);
     }
 
+    #[inline]
     pub(super) fn is_inside_token(&self) -> bool {
         self.token_start.is_some()
     }
