@@ -205,13 +205,16 @@ fn program_place(job: &Job) -> Option<PathBuf> {
 }
 
 /// Whether the file system of a path is mounted so that no program can be started there.
+#[cfg(target_os = "linux")]
 pub(super) fn is_noexec(path: &Path) -> bool {
-    // Other systems have no such flag.
-    #[cfg(not(target_os = "linux"))]
-    return false;
-    #[cfg(target_os = "linux")]
     rustix::fs::statvfs(path)
         .is_ok_and(|found| found.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC))
+}
+
+/// Other systems have no such flag.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn is_noexec(_: &Path) -> bool {
+    false
 }
 
 /// The fault if boxes would be in a directory in which no program can be started.
