@@ -1,7 +1,7 @@
 //! The work of a running grammar. It is counted in steps, not in seconds, so that a grammar ends at the same place on
 //! every machine, however busy.
 //!
-//! A step is about what takes 20 ns: a command, an operation on small numbers, or [`WORDS`] operations on the 64-bit
+//! A step is about what takes 20 ns: a command, an operation on small numbers, or `WORDS` operations on the 64-bit
 //! words of large ones. So a limit in seconds is one in steps.
 
 use std::cell::Cell;
