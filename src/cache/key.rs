@@ -11,10 +11,7 @@ use crate::model::job::{Job, Keep, Shown, What};
 use crate::model::joint::JointJob;
 use crate::model::tree::{FileMode, Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
-
-/// The version of records, raised if their layout or the meaning of a key changes. With it goes the digest of all
-/// files that decide how a program is run; a test compares them.
-const RULES: (u32, &str) = (2, include_str!("rules.digest"));
+use crate::sandbox::RULES;
 
 /// A job by its content.
 #[derive(Serialize)]
@@ -257,48 +254,35 @@ mod tests {
         assert_eq!(key(&same), seen[0]);
     }
 
-    /// Changing how programs are run makes all earlier results invalid.
+    /// A key that changes without [`RULES`] gives kept results another meaning, or loses them.
     #[test]
-    fn the_rules_are_those_of_the_sandbox() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let apart = [
-            "detect",
-            "pace.rs",
-            "trial.rs",
-            "tests.rs",
-            "tests",
-            "host_tool.rs",
-            "machine.rs",
-            "forks.rs",
-        ];
-        let walk = walkdir::WalkDir::new(root.join("src/sandbox")).sort_by_file_name();
-        let sandbox = walk
-            .into_iter()
-            .filter_entry(|entry| apart.iter().all(|it| entry.file_name() != *it))
-            .map(|entry| entry.unwrap())
-            .filter(|entry| entry.file_type().is_file())
-            .map(|entry| entry.into_path());
-        let facts = ["job", "joint", "outcome", "limits", "tree"];
-        let facts = facts.map(|name| root.join(format!("src/model/{name}.rs")));
-        let code = |path: PathBuf| {
-            let text = fs::read_to_string(path).unwrap();
-            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-            let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
-            lines.collect::<String>()
+    fn recorded_jobs_have_their_recorded_keys() {
+        let around = Surroundings::new(Arc::new(Store::scratch()));
+        let key = |job: &Job| {
+            let digest = digest_of(&(RULES, normal(job, &around))).unwrap();
+            crate::model::text::hex(&digest.0[..16])
         };
-        let all: Vec<String> = sandbox.chain(facts).map(code).collect();
-        assert!(all.len() > 50, "{}", all.len());
-        let digest = digest_of(&all).unwrap();
-        let mut now: String = crate::model::text::hex(&digest.0[..16]);
-        now.push('\n');
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::write(root.join("src/cache/rules.digest"), &now).unwrap();
-        } else {
-            assert_eq!(
-                RULES.1, now,
-                "programs are run otherwise: UPDATE_GOLDEN=1 cargo test --lib cache::key"
-            );
-        }
+        let build = Job {
+            files: vec![
+                TreeEntry::new("sources", Node::Directory),
+                TreeEntry::new("sources/a", Node::plain(&b"text"[..])),
+                TreeEntry::new("sources/b", Node::Link("a".into())),
+            ],
+            writable: true,
+            keep: Keep::ALL,
+            ..job()
+        };
+        let least = Job { command: job().command, ..Job::default() };
+        let recorded = [
+            "bf37012597d4fdf742dd0580e822ae95",
+            "a918c110c4971d65cfce372e6176bfbf",
+            "8778d7a9bac27b989221ffeb29c5a03e",
+        ];
+        assert_eq!(
+            [key(&job()), key(&build), key(&least)],
+            recorded,
+            "raise RULES if programs now see something else, then record these keys"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
+use crate::sandbox::RULES;
 
 /// The longest frame. A job contains a program's arguments and the names of its files.
 const LONGEST: usize = 16 << 20;
@@ -49,9 +50,8 @@ impl Peer {
 
     /// The first line that this side sends. Both sides run programs and read messages alike only if these lines agree.
     pub(super) fn greeting(self) -> String {
-        let rules = include_str!("../cache/rules.digest").trim();
         let version = env!("CARGO_PKG_VERSION");
-        format!("{}, protocol {PROTOCOL}, version {version}, rules {rules}\n", self.name())
+        format!("{}, protocol {PROTOCOL}, version {version}, rules {RULES}\n", self.name())
     }
 }
 
@@ -160,8 +160,19 @@ impl Frames {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::time::Duration;
+
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::blob::Blob;
+    use crate::model::job::{Command, Job, Keep, Shown, What};
+    use crate::model::joint::JointJob;
+    use crate::model::limits::Limits;
+    use crate::model::text::hex;
+    use crate::model::tree::{Node, TreeEntry};
+    use crate::model::units::Bytes;
+    use crate::remote::request::AnyJob;
 
     type Read = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
 
@@ -200,6 +211,52 @@ mod tests {
         check(&greeting.replace("protocol ", "protocol 1"), "it is another juror");
         check(&format!("juror worker {}", "x".repeat(1000)), "does not begin with");
         check("\u{1b}[2J", "but with `\\x1b[2J`");
+    }
+
+    /// Bytes that change without [`PROTOCOL`] are read as another job by a worker of the same version.
+    #[test]
+    fn recorded_jobs_have_their_recorded_bytes() {
+        let file = |name: &str, node| TreeEntry::new(name, node);
+        let job = Job {
+            command: Command {
+                argv: vec!["/program/run".to_owned(), "1".to_owned()],
+                env: vec![("A".to_owned(), "b".to_owned())],
+                visible: vec![Shown {
+                    inside: "/tools/tool".into(),
+                    what: What::Installed { name: "tool".to_owned(), identity: "1".to_owned() },
+                }],
+            },
+            files: vec![
+                file("sources", Node::Directory),
+                file("sources/b", Node::Link("a".into())),
+            ],
+            writable: true,
+            limits: Limits { cpu_time: Some(Duration::from_secs(2)), ..Limits::default() },
+            collect: vec!["out".to_owned()],
+            keep: Keep::ALL,
+            ..Job::default()
+        };
+        let joint = JointJob {
+            program: job.clone(),
+            partner: Job::default(),
+            accept_exit_code: 42,
+            transcript: Some(Bytes(9)),
+        };
+        let digest = |job: AnyJob| {
+            let bytes = postcard::to_allocvec(&job).unwrap();
+            hex(&Blob::from(bytes).digest().unwrap().0[..16])
+        };
+        let found = [
+            digest(AnyJob::Single(Job::default().into())),
+            digest(AnyJob::Single(job.into())),
+            digest(AnyJob::Joint(joint.into())),
+        ];
+        let recorded = [
+            "60daa3a5f7dbfa200f8c82840ecf5b42",
+            "16573e48b38cbcae937dc6f27d95afc8",
+            "9eae1dc7ec6af524d90356bc80582950",
+        ];
+        assert_eq!(found, recorded, "raise PROTOCOL, then record these bytes");
     }
 
     #[test]

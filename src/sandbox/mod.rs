@@ -56,3 +56,7 @@ pub use shortage::is_killed_by_nobody;
 pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;
 pub use system::Host;
+
+/// The version of what a program sees and how it is measured: kept results and workers of another version do not count.
+/// `docs/design/cache.md` says when to raise it.
+pub const RULES: u32 = 3;
