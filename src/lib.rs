@@ -1,4 +1,21 @@
+//! ```
+//! let judge = juror::Judge::local()?;
+//! let problem = juror::Problem::open("problems/game1")?;
+//! let file = juror::Submission::file("problems/game1/submissions/wrong_answer/greedy_opponent.rs");
+//! assert_eq!(judge.run(&problem, &file)?.verdict, juror::Verdict::WrongAnswer);
+//! # Ok::<(), juror::Stop>(())
+//! ```
+//!
 #![doc = include_str!("../docs/architecture.md")]
+
+mod door;
+
+pub use door::{Judge, JudgeBuilder, Problem, Submission};
+pub use model::event::Event;
+pub use model::isolation::Demand;
+pub use model::judgement::{CaseJudgement, Judgement};
+pub use model::stop::Stop;
+pub use model::verdict::Verdict;
 
 pub mod build;
 pub mod cache;
@@ -15,6 +32,7 @@ pub mod language;
 pub mod model;
 pub mod mutate;
 pub mod new;
+pub mod ops;
 pub mod package;
 pub mod plan;
 pub mod propose;

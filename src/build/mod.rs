@@ -238,7 +238,11 @@ impl<'a> Builder<'a> {
 
     /// The same, but tools are found with this probe.
     pub fn asking(executor: &'a dyn Executor, probe: Box<dyn Probe>) -> Self {
-        let toolchains = Arc::new(Toolchains::new(probe));
+        Self::with(executor, Arc::new(Toolchains::new(probe)))
+    }
+
+    /// The same, but with tools that may have been found before.
+    pub fn with(executor: &'a dyn Executor, toolchains: Arc<Toolchains>) -> Self {
         Self { executor, toolchains, built: None, allowed: None }
     }
 

@@ -7,6 +7,7 @@ mod holds;
 mod key;
 pub mod knowledge;
 pub mod notes;
+pub mod result_cache;
 pub mod store;
 mod surroundings;
 #[cfg(test)]

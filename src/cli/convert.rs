@@ -15,7 +15,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, time_limit};
 use crate::cli::output::{Output, command};
-use crate::cli::problem::{self, Remarks, package_read};
+use crate::cli::problem::{self, Remarks};
 use crate::language::constants::replace_constants;
 use crate::model::conversion::Conversion;
 use crate::model::diagnostic::Diagnostic;
@@ -79,7 +79,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     check_out(out, package)?;
     let mut problem = problem::read(package, format.as_deref(), Remarks::Errors, output)?;
     problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
-    output.event(package_read(&problem, 0, problem.test_data.cases.len()));
+    output.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
     let recipe = problem.unmade.clone();
     let _made = match recipe {
         None => None,

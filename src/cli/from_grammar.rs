@@ -9,7 +9,6 @@ use crate::cli::generate::{no_recipe, problem, recipe};
 use crate::cli::grammar::of_package;
 use crate::cli::host::Host;
 use crate::cli::output::Output;
-use crate::cli::problem::package_read;
 use crate::generate::{Generating, Mode, add};
 use crate::grammar::program::Grammar;
 use crate::model::diagnostic::Diagnostic;
@@ -38,7 +37,7 @@ pub(super) fn package(
 ) -> Result<(), Stop> {
     let problem = problem(dir, output)?;
     output.writable()?;
-    output.event(package_read(&problem, 0, problem.test_data.cases.len()));
+    output.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
     if !problem.layout.takes_cases {
         return Err(no_recipe(&problem).into());
     }

@@ -10,9 +10,10 @@ use crate::cli::from_grammar;
 use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
 use crate::cli::output::{Output, command_with};
-use crate::cli::problem::{package_read, usable};
+use crate::cli::problem::usable;
 use crate::generate::{Generating, Mode, generate};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
 use crate::model::problem::Problem;
 use crate::model::recipe::Recipe;
 use crate::model::root::FilePath;
@@ -114,7 +115,7 @@ fn package(
     if !arguments.check {
         output.writable()?;
     }
-    output.event(package_read(&problem, 0, problem.test_data.cases.len()));
+    output.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
     let Some(path) = &problem.recipe else { return Err(no_recipe(&problem).into()) };
     let recipe = recipe(path, &problem, output)?;
     let has_secret = problem.test_data.cases.iter().any(|case| case.name.starts_with("secret/"));

@@ -16,11 +16,11 @@ use signal_hook::iterator::Signals;
 
 use crate::build::Builder;
 use crate::build::bench::Bench;
+use crate::cache::result_cache::ResultCache;
 use crate::cache::store::is_private;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::{HostOptions, Worker};
 use crate::cli::output::Output;
-use crate::cli::remember::Remembered;
 use crate::executor::local::Local;
 use crate::executor::turns::{InTurn, Turns};
 use crate::executor::{Executor, Notebook};
@@ -50,7 +50,7 @@ pub struct Host {
     pub kept: Option<PathBuf>,
     /// Ends all its runs.
     pub stop_handle: StopHandle,
-    memory: Remembered,
+    cache: ResultCache,
     workers: Option<Arc<Workers>>,
 }
 
@@ -109,8 +109,8 @@ impl Host {
         if !options.executor.is_empty() {
             return Self::elsewhere(options, output);
         }
-        let memory = Remembered::open(options, output);
-        let local = Local::start(options.at_once(), options.isolation, memory.notebook())?;
+        let cache = cache(options, output);
+        let local = Local::start(options.at_once(), options.isolation, cache.notebook())?;
         let found = local.host();
         let isolation = found.isolation();
         output.event(Event::HostReady {
@@ -119,12 +119,14 @@ impl Host {
             most_at_once: found.most_at_once(),
         });
         let uncached = output.around(Arc::new(local));
-        let executor = memory.around(Arc::clone(&uncached));
-        memory.told_by(output);
+        let executor = cache.around(Arc::clone(&uncached));
+        if let Some((knowledge, store)) = cache.recalled() {
+            output.remembers(knowledge, store);
+        }
         let stop_handle = stop_handle(output)?;
         stop_handle.set(Some(Arc::clone(&executor)));
         let kept = options.cache.place().filter(|dir| !output.is_recorded && is_private(dir));
-        Ok(Self { executor, uncached, isolation, kept, stop_handle, memory, workers: None })
+        Ok(Self { executor, uncached, isolation, kept, stop_handle, cache, workers: None })
     }
 
     /// Connects to workers instead of starting slots. Nothing is cached, since results depend on the workers'
@@ -152,17 +154,32 @@ impl Host {
         let executor = output.around(Arc::clone(&workers) as Arc<dyn Executor>);
         let uncached = Arc::clone(&executor);
         stop_handle.set(Some(Arc::clone(&executor)));
-        let memory = Remembered::nothing();
+        let cache = ResultCache::default();
         Ok(Self {
             executor,
             uncached,
             isolation,
             kept: None,
             stop_handle,
-            memory,
+            cache,
             workers: Some(workers),
         })
     }
+}
+
+/// The results of earlier commands. Programs without isolation could write there, so then it is used only if the user asks
+/// for it.
+fn cache(options: &HostOptions, output: &Output) -> ResultCache {
+    // Other systems have no isolation.
+    let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
+    let is_wanted = !output.is_recorded && (is_isolated || options.cache.named().is_some());
+    let dir = options.cache.place().filter(|_| is_wanted);
+    dir.map_or_else(ResultCache::default, |dir| {
+        ResultCache::open(&dir, options.fresh).unwrap_or_else(|refused| {
+            output.diagnosed([*refused]);
+            ResultCache::default()
+        })
+    })
 }
 
 /// The stop handle: the command's own, or one for signals.
@@ -308,7 +325,7 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
 impl Host {
     /// The notes that are kept from one command to the next.
     pub fn notebook(&self) -> Arc<dyn Notebook> {
-        self.memory.notebook()
+        self.cache.notebook()
     }
 
     /// Whether the user ended the command.
@@ -324,7 +341,7 @@ impl Host {
     /// A builder whose compilers run in this executor, which wraps this host's.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
         let probe = self.workers.as_ref().map(|workers| workers.probe());
-        Builder::asking(executor, probe.unwrap_or_else(|| self.memory.probe()))
+        Builder::asking(executor, probe.unwrap_or_else(|| self.cache.probe()))
     }
 
     /// The bench for work on a problem on this host.
@@ -344,12 +361,12 @@ impl Host {
         let uncached = InTurn::new(Arc::clone(&self.uncached), Arc::clone(turns), user);
         let uncached: Arc<dyn Executor> = Arc::new(uncached);
         Self {
-            executor: self.memory.around(Arc::clone(&uncached)),
+            executor: self.cache.around(Arc::clone(&uncached)),
             uncached,
             isolation: self.isolation,
             kept: self.kept.clone(),
             stop_handle: StopHandle::default(),
-            memory: self.memory.clone(),
+            cache: self.cache.clone(),
             workers: self.workers.clone(),
         }
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::time::Duration;
@@ -21,11 +20,11 @@ use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, Ru
 use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::points::{self, Points};
 use crate::cli::problem::{self, Remarks};
-use crate::cli::sessions::{self, Judging};
 use crate::cli::stress::span;
 use crate::cli::stress::why::Why;
 use crate::judge::case::{Detail, RepeatLine};
 use crate::judge::draw::Seen;
+use crate::judge::judging::{self, Judging};
 use crate::judge::score::{Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::fault::Unready;
@@ -34,13 +33,12 @@ use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Remark, Stop};
 use crate::model::submission::Submission;
-use crate::model::text::path_text;
 use crate::model::verdict::Verdict;
-use crate::package::archive::is_archive;
-use crate::package::suggest::paths_near;
+use crate::ops::cases;
+use crate::ops::submissions::{loose, named, own};
+use crate::ops::validators;
 
 /// Arguments of `juror judge`.
 #[derive(Debug, Args)]
@@ -172,7 +170,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
         return Err(Stop::usage(what));
     }
-    let selected = problem::selected(&problem, &arguments.runs.case)?;
+    let selected = cases::selected(&problem, &arguments.runs.case)?;
     let mut class = BTreeSet::new();
     let mut submissions = submissions(arguments, &problem, &mut class, output)?;
     let found = duplicates::find(&submissions);
@@ -187,7 +185,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     if submissions.is_empty() {
         return Ok(());
     }
-    output.event(problem::package_read(&problem, submissions.len(), selected.len()));
+    output.event(Event::package_read(&problem, submissions.len(), selected.len()));
     let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
     if keep.is_some() {
         keep::apart(&submissions)?;
@@ -200,14 +198,14 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     if entries.len() > 1 {
         // A table row has no room for what to install.
-        output.diagnosed(sessions::skipped(&entries));
+        output.diagnosed(judging::skipped(&entries));
     }
     let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, output)?;
     for glob in &arguments.runs.case {
         // Each selects something: one that is misspelt is told.
-        problem::select(&problem, from_ref(glob))?;
+        cases::select(&problem, from_ref(glob))?;
     }
-    let mut cases = problem::select(&problem, &arguments.runs.case)?;
+    let mut cases = cases::select(&problem, &arguments.runs.case)?;
     // With scores, the package determines the order.
     if Scheme::of(&problem).is_none() {
         cases.sort_by_key(|case| !first.contains(&case.test_case.name));
@@ -215,7 +213,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     let events = output.sink();
     let bench = host.bench(&problem, &builder, &events);
     let seen = Seen::by(keep.as_deref(), arguments.reports.html.as_deref());
-    let validators = problem::validators(&bench, seen)?;
+    let validators = validators::build(&bench, seen)?;
     let finished = Judging {
         bench,
         validators: &validators,
@@ -388,56 +386,6 @@ fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
     names.any(|name| name.extension() == ending && name.file_stem().is_some_and(is_main))
 }
 
-/// The submission that the command line names.
-///
-/// # Errors
-/// If it does not exist.
-pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
-    let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
-    match (fs::canonicalize(path), own.next()) {
-        // By its name in the package, as in other commands.
-        (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
-        (Ok(real), _) if is_archive(&real) => {
-            let name = path.display();
-            let what = format!("submission {name} is an archive");
-            Err(Remark::of(what, "unpack it and give the directory"))
-        }
-        (Ok(real), _) => Ok(submission(path, real, problem)),
-        (Err(error), None) => {
-            let name = path.display();
-            Err(match (error.kind(), fs::symlink_metadata(path)) {
-                (ErrorKind::NotFound, Ok(_)) => {
-                    format!("submission {name} is a broken symbolic link").into()
-                }
-                (ErrorKind::NotFound, Err(_)) => {
-                    Remark::of(format!("submission not found: {name}"), instead(path, problem))
-                }
-                _ => format!("cannot read submission {name}: {error}").into(),
-            })
-        }
-    }
-}
-
-/// A suggestion for a submission that does not exist: a nearby file, or one of the package's own with a similar name.
-fn instead(path: &Path, problem: &Problem) -> String {
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
-    let beside = beside.filter_map(|file| {
-        let file = PathBuf::from(file.file_name());
-        parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
-    });
-    let own = problem.submissions.iter().map(|own| own.name.clone());
-    let known: Vec<String> = beside.chain(own).collect();
-    let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
-    match (near.is_empty(), problem.submissions.first()) {
-        (false, _) => near,
-        (true, Some(own)) => {
-            format!("give a path, or a name in the package such as `{}`", own.name)
-        }
-        (true, None) => "give the path of a file or directory".to_owned(),
-    }
-}
-
 /// Determines how to build or start each submission. If this fails for one, the others are still judged; one from a
 /// class folder still gets its row.
 fn entries<'a>(
@@ -454,7 +402,7 @@ fn entries<'a>(
     let mut entries = Vec::new();
     for source in sources.chunks(1) {
         let before = found.len();
-        let mut entry = sessions::entries(problem, source, builder, &mut found)?;
+        let mut entry = judging::entries(problem, source, builder, &mut found)?;
         if let ([], [submission]) = (&entry[..], source)
             && class.contains(&submission.name)
         {
@@ -486,42 +434,10 @@ fn entries<'a>(
     Ok(entries)
 }
 
-/// The package's own submission at this path.
-fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
-    let real = fs::canonicalize(path).ok()?;
-    let mut all = problem.submissions.iter();
-    all.find(|it| fs::canonicalize(it.program.path.as_path()).is_ok_and(|path| path == real))
-}
-
-/// A submission; if it is one of the package's own, with the package's settings for it.
-fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
-    let program = match own(&real, problem) {
-        Some(own) => own.program.clone(),
-        None => match problem.kind.submitted {
-            Submitted::Program => Program {
-                include: problem.include.clone(),
-                defines: problem.defines.clone(),
-                ..loose(&real)
-            },
-            Submitted::Answers => Program { kind: ProgramKind::Answers, ..loose(&real) },
-        },
-    };
-    Submission { name: path_text(path), program, expectations: Vec::new() }
-}
-
 /// The program after `--`.
 fn typed(words: &[OsString]) -> Submission {
     let program = Path::new(&words[0]);
     Submission { name: command_line(words), program: loose(program), expectations: Vec::new() }
-}
-
-/// A program outside of the package.
-fn loose(path: &Path) -> Program {
-    Program {
-        name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
-        path: FilePath::root(path),
-        ..Program::default()
-    }
 }
 
 /// The command line that repeats a run.

@@ -8,10 +8,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::exit_code::ExitCode;
-use crate::cli::judge::named;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command};
-use crate::cli::problem::{self, Remarks, package_read};
+use crate::cli::problem::{self, Remarks};
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::mutants::{ListedMutant, MutantListing};
@@ -21,6 +20,7 @@ use crate::model::submission::Submission;
 use crate::mutate::operator::Operator;
 use crate::mutate::original::{Original, original};
 use crate::mutate::{Mutant, mutants};
+use crate::ops::submissions::named;
 use crate::package::formats;
 use crate::package::suggest::nearest;
 use crate::stress::reference::is_accepted;
@@ -70,7 +70,7 @@ fn run_on(arguments: &MutantsArguments, output: &Output) -> Result<(), Stop> {
     let problem =
         problem::read(&arguments.package, arguments.format.as_deref(), Remarks::Errors, output)?;
     let mut all = mutated(arguments, &problem)?;
-    output.event(package_read(&problem, all.len(), problem.test_data.cases.len()));
+    output.event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
     let operators: Vec<Operator> =
         arguments.operator.iter().filter_map(|name| Operator::by_name(name)).collect();
     let export = arguments.export.as_deref();

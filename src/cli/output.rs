@@ -13,7 +13,6 @@ use crate::cache::knowledge::Knowledge;
 use crate::cache::store::Store;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::StopHandle;
-use crate::cli::opened::Opened;
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
 use crate::cli::streams;
 use crate::executor::{Around, Executor};
@@ -22,6 +21,7 @@ use crate::model::event::{Event, Stamped};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Mend, Remark, Stop, hear};
 use crate::model::text::{joined, shell_word};
+use crate::ops::open_package::OpenPackage;
 use crate::remote::workers::Workers;
 use crate::report::file::{ReportFile, resolved};
 use crate::report::log::LogFormat;
@@ -50,7 +50,7 @@ pub struct Output {
 struct Said {
     reporters: Reporters<'static>,
     /// The current package, and its name.
-    opened: Option<Opened>,
+    opened: Option<OpenPackage>,
     package: Option<Arc<str>>,
     /// The exit code for work that ended early.
     ended: ExitCode,
@@ -322,7 +322,8 @@ impl Output {
             name.map(|name| name.to_string_lossy().into())
         };
         self.lock().package = name(package);
-        let opened = Opened::open(package).inspect_err(|_| self.event(Event::PackageRefused))?;
+        let opened =
+            OpenPackage::open(package).inspect_err(|_| self.event(Event::PackageRefused))?;
         let dir = opened.dir.clone();
         let mut said = self.lock();
         said.package = name(&dir);
@@ -344,7 +345,7 @@ impl Output {
 
     /// The archive of the package, if it is one.
     pub fn archive(&self) -> Option<PathBuf> {
-        self.lock().opened.as_ref().and_then(Opened::archive).map(Path::to_owned)
+        self.lock().opened.as_ref().and_then(OpenPackage::archive).map(Path::to_owned)
     }
 
     fn lock(&self) -> MutexGuard<'_, Said> {

@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command};
-use crate::cli::problem::{self, Remarks, find_case, package_read};
+use crate::cli::problem::{self, Remarks};
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
@@ -24,6 +24,7 @@ use crate::model::test_data::TestCase;
 use crate::model::text::joined;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
+use crate::ops::cases::find_case;
 use crate::package::{formats, remarks};
 
 /// Arguments of `juror show`.
@@ -56,7 +57,11 @@ fn show(arguments: &ShowArguments, output: &Output) -> Result<(), Stop> {
         Some(typed) => Some(files(find_case(&problem, typed)?, arguments.all)?),
         None => None,
     };
-    output.event(package_read(&problem, problem.submissions.len(), problem.test_data.cases.len()));
+    output.event(Event::package_read(
+        &problem,
+        problem.submissions.len(),
+        problem.test_data.cases.len(),
+    ));
     output.event(Event::Listed(Box::new(listing(&problem, case))));
     Ok(())
 }

@@ -34,6 +34,7 @@ use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
 use crate::model::stress::{Counterexample, REPEATS, Search, SearchEnd, SearchPlan};
 use crate::model::verdict::Verdict;
+use crate::ops::validators;
 use crate::package;
 use crate::stress::batch::{Batches, Way};
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
@@ -156,7 +157,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         builder: &builder,
         events: &|event| output.event(event),
     };
-    let validators = problem::validators(&bench, Seen::Never)?;
+    let validators = validators::build(&bench, Seen::Never)?;
     let judging = setting.judging(arguments, bench, &validators)?;
     let time_limit = match setting.package.is_none() && arguments.time_limit.is_none() {
         true => TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another"),

@@ -31,7 +31,7 @@ macro_rules! topic {
 }
 
 /// All pages. The name of a command shows its options instead.
-const TOPICS: [Topic; 31] = [
+const TOPICS: [Topic; 32] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
@@ -53,6 +53,7 @@ const TOPICS: [Topic; 31] = [
     topic!("coming-from", "coming-from.md", "commands of other tools, and those of juror"),
     topic!("compilers", "languages.md", "languages, compilers and flags"),
     topic!("keeping", "cache.md", "what is kept for later commands"),
+    topic!("library", "library.md", "juror in a Rust program"),
     topic!("performance", "performance.md", "what juror costs, and how to measure it"),
     topic!("sandbox", "sandbox.md", "isolation, limits and measurement"),
     topic!("security", "security.md", "who is trusted with what, and how that is enforced"),

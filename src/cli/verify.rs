@@ -17,11 +17,11 @@ use crate::cli::next;
 use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, RunOptions};
 use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks};
-use crate::cli::sessions::{self, Judging, entries};
 use crate::cli::side_by_side::Work;
 use crate::executor::turns::Turns;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
 use crate::judge::draw::{self, Seen};
+use crate::judge::judging::{self, Judging, entries};
 use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::time_limit;
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -33,6 +33,8 @@ use crate::model::score::TotalScore;
 use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
+use crate::ops::cases;
+use crate::ops::validators;
 use crate::package::recipe;
 use crate::validate::{self, Extent, mutations, undiscriminating};
 use crate::validator::OutputValidator;
@@ -132,7 +134,7 @@ fn read(
     runs.limit(&mut problem.limits);
     problem::set_dialect(&mut problem, runs.dialect);
     output.diagnosed(dialects(&problem, runs.dialect));
-    let selected = problem::selected(&problem, &runs.case)?;
+    let selected = cases::selected(&problem, &runs.case)?;
     let is_mine = || {
         let unit = units.fetch_add(1, Ordering::Relaxed);
         runs.shard.is_none_or(|shard| shard.has(unit))
@@ -163,7 +165,7 @@ impl Verifier<'_> {
         if !is_mine && submissions.is_empty() {
             return Ok(());
         }
-        self.output.event(problem::package_read(&problem, submissions.len(), selected.len()));
+        self.output.event(Event::package_read(&problem, submissions.len(), selected.len()));
         let programs = [&problem.input_validators, &problem.answer_validators];
         if problem.submissions.is_empty()
             && problem.input_grammars.is_empty()
@@ -177,11 +179,11 @@ impl Verifier<'_> {
             Extent::Selected => Some(&selected),
         };
         let _made = problem::complete(&mut problem, wanted, self.host, self.builder, self.output)?;
-        let cases = problem::select(&problem, &self.arguments.runs.case)?;
+        let cases = cases::select(&problem, &self.arguments.runs.case)?;
         let events = self.output.sink();
         let bench = self.host.bench(&problem, self.builder, &events);
         let keep = self.kept(&problem);
-        let validators = problem::validators(
+        let validators = validators::build(
             &bench,
             Seen::by(keep.as_deref(), self.arguments.reports.html.as_deref()),
         )?;
@@ -240,7 +242,7 @@ impl Verifier<'_> {
         let problem = bench.problem;
         let mut found = Vec::new();
         let entries = entries(problem, submissions, self.builder, &mut found)?;
-        found.extend(sessions::skipped(&entries));
+        found.extend(judging::skipped(&entries));
         self.output.diagnosed(found);
         if entries.is_empty() && !problem.submissions.is_empty() {
             return Ok(());

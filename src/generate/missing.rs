@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::build::Builder;
 use crate::build::bench::Bench;
+use crate::executor::Executor;
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::generate;
 use crate::generate::memory::Keys;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::model::recipe::{AnswerSource, Recipe, RecipeCase};
@@ -34,6 +37,25 @@ pub struct Made {
 struct CaseFiles {
     input: FilePath,
     answer: Option<FilePath>,
+}
+
+/// Makes the files of the `wanted` test cases that the package only describes, and puts them into the problem. They
+/// exist as long as the returned value.
+///
+/// # Errors
+/// If something cannot be made, the judge failed, or it was interrupted.
+pub fn complete(
+    problem: &mut Problem,
+    executor: &dyn Executor,
+    builder: &Builder<'_>,
+    events: &(dyn Fn(Event) + Sync),
+    wanted: &dyn Fn(&str) -> bool,
+    kept: Option<&Path>,
+) -> Result<Option<Made>, Stop> {
+    let Some(recipe) = problem.unmade.take() else { return Ok(None) };
+    let made = make(&Bench { problem, executor, builder, events }, &recipe, wanted, kept)?;
+    made.put_into(problem);
+    Ok(Some(made))
 }
 
 /// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They are kept for

@@ -10,6 +10,7 @@ pub mod draw;
 mod evidence;
 pub mod expect;
 pub mod grader;
+pub mod judging;
 pub mod keep;
 pub mod once;
 pub mod output;

@@ -21,6 +21,7 @@ use crate::model::listing::PackageListing;
 use crate::model::merge::Shard;
 use crate::model::mutants::MutantListing;
 use crate::model::once::RunOnce;
+use crate::model::problem::Problem;
 use crate::model::proposal::Proposal;
 use crate::model::recalled::Recalled;
 use crate::model::report::{
@@ -194,6 +195,24 @@ pub enum Event {
     WorkersUsed(Vec<WorkerReport>),
     /// The command ended.
     Finished,
+}
+
+impl Event {
+    /// The event that names the current package.
+    pub fn package_read(problem: &Problem, submissions: usize, test_cases: usize) -> Self {
+        Self::PackageRead(Box::new(PackageReport {
+            name: problem.short_name.clone(),
+            path: (&problem.dir).into(),
+            title: problem.name("en").unwrap_or_default().to_owned(),
+            format: problem.layout.format.to_owned(),
+            format_reason: problem.format_reason.clone(),
+            format_is_guessed: problem.layout.is_guessed,
+            submissions,
+            test_cases,
+            all_test_cases: problem.test_data.judged().len(),
+            limits: None,
+        }))
+    }
 }
 
 /// The progress of a stream.

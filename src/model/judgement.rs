@@ -310,6 +310,13 @@ pub struct Judgement {
     pub broken: Vec<BrokenExpectation>,
 }
 
+impl Judgement {
+    /// The test cases that were run and not accepted, in order.
+    pub fn rejected(&self) -> impl Iterator<Item = &CaseJudgement> {
+        self.cases.iter().filter(|case| case.verdict != Verdict::Accepted)
+    }
+}
+
 /// The result of building a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilerReport {

@@ -1,5 +1,6 @@
 //! Why work ended early.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::model::diagnostic::Diagnostic;
@@ -131,6 +132,32 @@ impl Stop {
         }
     }
 }
+
+impl fmt::Display for Stop {
+    /// A line for each thing that is wrong, and for what to do about it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let helped = |message: String, help: &Option<String>| match help {
+            Some(help) => format!("{message}\n{help}"),
+            None => message,
+        };
+        let diagnostic = |it: &Diagnostic| helped(it.to_string(), &it.help);
+        let lines: Vec<String> = match self {
+            Self::Interrupted => vec!["interrupted".to_owned()],
+            Self::Fault(error) => vec![helped(format!("cannot {error}"), &error.help)],
+            Self::Diagnosed(all) => all.iter().map(diagnostic).collect(),
+            Self::Refused(_, remarks) => remarks
+                .iter()
+                .map(|remark| match remark {
+                    Remark::Diagnostic(it) => diagnostic(it),
+                    Remark::Sentence { message, help } => helped(message.clone(), help),
+                })
+                .collect(),
+        };
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for Stop {}
 
 /// The result. If there are diagnostics instead, they are added to `found`, so that other problems can be reported,
 /// too.

@@ -39,6 +39,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::layout::Layout;
 use crate::model::problem::Problem;
 use crate::model::root::FilePath;
+use crate::model::stop::Stop;
 use crate::package::bare::Bare;
 use crate::package::draft::Draft;
 use crate::package::files::{Files, is_inside};
@@ -110,6 +111,23 @@ pub struct Reading {
     pub problem: Option<Problem>,
     /// All faults, by path and line.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Reading {
+    /// The problem, and remarks about it. Missing parts are among the remarks, and the others can be used.
+    ///
+    /// # Errors
+    /// If nothing can be judged by it.
+    pub fn usable(self) -> Result<(Problem, Vec<Diagnostic>), Stop> {
+        let Self { problem, diagnostics, .. } = self;
+        let Some(problem) = problem else { return Err(Stop::Diagnosed(diagnostics)) };
+        let is_empty = problem.test_data.judged().is_empty();
+        let prevents = |it: &Diagnostic| it.prevents_judging() || it.is_error() && is_empty;
+        if diagnostics.iter().any(prevents) {
+            return Err(Stop::Diagnosed(diagnostics));
+        }
+        Ok((problem, diagnostics))
+    }
 }
 
 /// The names of the formats.

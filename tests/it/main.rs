@@ -13,6 +13,7 @@ mod cluster;
 mod conformance;
 mod convert;
 mod converted;
+mod door;
 #[cfg(target_os = "linux")]
 mod endless;
 mod executors;

@@ -9,16 +9,17 @@ use crate::cli::host::Host;
 use crate::cli::judge::{compare_by, comparison};
 use crate::cli::output::Output;
 use crate::cli::problem::{self, Remarks};
-use crate::cli::sessions::Judging;
 use crate::generate::missing::Made;
 use crate::grade::graded::{FaultyPart, LineFault};
 use crate::judge::case::Validators;
 use crate::judge::draw::Seen;
+use crate::judge::judging::Judging;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use crate::model::problem::{Problem, Submitted};
 use crate::model::stop::{Mend, Remark, Stop};
+use crate::ops::cases;
+use crate::ops::validators;
 
 /// The problem that a line is judged by.
 pub(super) struct LoadedProblem {
@@ -95,7 +96,7 @@ impl LoadedProblems<'_> {
     ) -> Result<(Problem, Validators, Option<Made>), Stop> {
         let mut problem = match &which.package {
             Some(package) => problem::read(package, None, Remarks::Errors, aside)?,
-            None => without_package(),
+            None => cases::problem_without_package(),
         };
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
@@ -111,7 +112,7 @@ impl LoadedProblems<'_> {
         let made = problem::complete(&mut problem, None, self.host, &builder, aside)?;
         let events = aside.sink();
         let bench = self.host.bench(&problem, &builder, &events);
-        let validators = problem::validators(&bench, Seen::default())?;
+        let validators = validators::build(&bench, Seen::default())?;
         Ok((problem, validators, made))
     }
 
@@ -128,7 +129,7 @@ impl LoadedProblems<'_> {
         let bench = self.host.bench(&problem.problem, &builder, &|_| {});
         let cases = match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),
-            None => problem::select(&problem.problem, &[])?,
+            None => cases::select(&problem.problem, &[])?,
         };
         let found = Judging::new(bench, &problem.validators, cases).time_limit()?;
         *known = Some(found.clone());
@@ -152,16 +153,6 @@ impl From<Stop> for Without {
     fn from(stop: Stop) -> Self {
         Self::Stop(stop)
     }
-}
-
-/// The problem for test cases that are in a line.
-fn without_package() -> Problem {
-    let limits = ProblemLimits {
-        time_limit: Some(TIME_WITHOUT_PACKAGE),
-        output: Some(OUTPUT_WITHOUT_LIMIT),
-        ..ProblemLimits::default()
-    };
-    Problem { limits, ..Problem::default() }
 }
 
 /// The first message, and how many more there are.

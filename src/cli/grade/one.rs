@@ -10,9 +10,7 @@ use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::cli::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey, Without};
 use crate::cli::host::Host;
-use crate::cli::judge::{Comparison, comparison, named};
-use crate::cli::problem;
-use crate::cli::sessions::{self, Judging};
+use crate::cli::judge::{Comparison, comparison};
 use crate::executor::share::Share;
 use crate::grade::graded::{FaultyPart, Graded, LineFault};
 use crate::grade::line::{
@@ -21,6 +19,7 @@ use crate::grade::line::{
 use crate::grade::map::meant;
 use crate::grade::reader::{LONGEST, RawLine};
 use crate::judge::case::{Detail, ReadyCase};
+use crate::judge::judging::{self, Judging};
 use crate::judge::score::Policy;
 use crate::judge::session::PreparedSubmission;
 use crate::language::table::Language;
@@ -30,12 +29,13 @@ use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::report::SubmissionReport;
 use crate::model::root::FilePath;
-use crate::model::score::CaseScoring;
 use crate::model::stop::{Remark, Stop};
 use crate::model::submission::Submission;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
+use crate::ops::cases;
+use crate::ops::submissions::named;
 
 /// Judges lines.
 pub(super) struct Grader<'a> {
@@ -116,15 +116,15 @@ impl Grader<'_> {
         };
         let mut found = Vec::new();
         let entries: Vec<PreparedSubmission<'_>> =
-            sessions::entry(&submission, prepared, &mut found)?.into_iter().collect();
+            judging::entry(&submission, prepared, &mut found)?.into_iter().collect();
         if entries.is_empty() {
             return Err(of_source(found).into());
         }
         let own: Vec<TestCase>;
         let cases = match line.cases {
-            None => problem::select(&problem, &[])?,
+            None => cases::select(&problem, &[])?,
             Some(cases) => {
-                own = (1..=cases.len()).map(named_by_number).collect();
+                own = cases::numbered(cases.len());
                 inline(&own, cases, line.compare.as_deref())
             }
         };
@@ -205,10 +205,6 @@ fn limited<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Probl
     problem
 }
 
-fn named_by_number(number: usize) -> TestCase {
-    TestCase { name: number.to_string(), ..TestCase::default() }
-}
-
 /// The test cases in a line, ready to be judged.
 fn inline<'a>(
     named: &'a [TestCase],
@@ -221,16 +217,8 @@ fn inline<'a>(
     };
     // The options were already checked.
     let options = Options::parse(&words).unwrap_or_default();
-    let pairs = named.iter().zip(cases);
-    let ready = |(test_case, case): (&'a TestCase, InlineCase)| ReadyCase {
-        test_case,
-        static_args: None,
-        scoring: CaseScoring::Ignored,
-        options,
-        input: case.input.into_bytes().into(),
-        answer: Some(case.answer.into_bytes().into()),
-    };
-    pairs.map(ready).collect()
+    let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
+    cases::inline(named, texts, options)
 }
 
 /// The submission in a line.

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::cli::output::Output;
-use crate::cli::problem;
 use crate::cli::problem_inputs::ProblemInputs;
-use crate::cli::sessions::{Judging, entries};
 use crate::executor::parallel;
 use crate::generate::{Generating, Mode, generate};
 use crate::judge::case::Validators;
+use crate::judge::judging::{Judging, entries};
 use crate::judge::score::Policy;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -23,6 +22,7 @@ use crate::model::submission::Submission;
 use crate::model::text::{count, joined};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
+use crate::ops::cases;
 use crate::stress::reference::is_accepted;
 use crate::validate::{self, Extent};
 
@@ -84,7 +84,7 @@ impl<'a> Gates<'a> {
             entries: &entries,
             given: Some(time_limit.limit),
             policy,
-            ..Judging::new(bench, self.validators, problem::select(self.bench.problem, &[])?)
+            ..Judging::new(bench, self.validators, cases::select(self.bench.problem, &[])?)
         }
         .run()?;
         let mut judgements = Vec::new();

@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::build::bench::Bench;
-use crate::cli::judge::named;
 use crate::cli::options::typed;
 use crate::cli::output::{Output, command_line};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::problem_inputs::ProblemInputs;
-use crate::cli::sessions::Judging;
 use crate::cli::stress::{EXPLAINING, StressArguments};
 use crate::judge::case::Validators;
+use crate::judge::judging::Judging;
+use crate::model::event::Event;
 use crate::model::problem::{Problem, Submitted};
 use crate::model::root::FilePath;
 use crate::model::stop::{Remark, Stop};
 use crate::model::stress::SearchPlan;
 use crate::model::submission::Submission;
+use crate::ops::cases;
+use crate::ops::submissions::named;
 
 /// The subject of a search.
 pub(super) struct Setting {
@@ -70,7 +72,7 @@ impl Setting {
         let reference = reference.transpose().map_err(Stop::usage)?;
         let inputs = ProblemInputs::read(problem, arguments.input_grammar.as_deref(), output)?;
         if package.is_some() {
-            output.event(problem::package_read(&inputs.problem, 1, 0));
+            output.event(Event::package_read(&inputs.problem, 1, 0));
         }
         Ok(Self {
             package: package.cloned(),
@@ -93,7 +95,7 @@ impl Setting {
     ) -> Result<Judging<'a>, Stop> {
         let is_given = self.package.is_none()
             || arguments.time_limit.or(self.inputs.problem.limits.time_limit).is_some();
-        let cases = if is_given { Vec::new() } else { problem::select(bench.problem, &[])? };
+        let cases = if is_given { Vec::new() } else { cases::select(bench.problem, &[])? };
         Ok(Judging { given: arguments.time_limit, ..Judging::new(bench, validators, cases) })
     }
 

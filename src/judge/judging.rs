@@ -1,4 +1,4 @@
-//! A judging session for the command line: limits, runs, and their results.
+//! Submissions of a problem, judged under its limits: finds the time limit, and runs a session.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

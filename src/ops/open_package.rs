@@ -11,19 +11,19 @@ use crate::package::archive;
 
 /// A package in use.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub struct OpenPackage {
     /// Its directory.
     pub dir: PathBuf,
     /// The archive, and where it is unpacked.
     unpacked: Option<(PathBuf, Scratch)>,
 }
 
-impl Opened {
+impl OpenPackage {
     /// Unpacks a package if it is an archive.
     ///
     /// # Errors
     /// If the archive cannot be read.
-    pub(super) fn open(package: &Path) -> Result<Self, Stop> {
+    pub fn open(package: &Path) -> Result<Self, Stop> {
         if !archive::is_archive(package) {
             return Ok(Self { dir: package.to_owned(), unpacked: None });
         }
@@ -33,12 +33,12 @@ impl Opened {
     }
 
     /// The archive, if it is one.
-    pub(super) fn archive(&self) -> Option<&Path> {
+    pub fn archive(&self) -> Option<&Path> {
         self.unpacked.as_ref().map(|(archive, _)| archive.as_path())
     }
 
     /// The event with paths as if the archive were a directory, since users do not know where it was unpacked.
-    pub(super) fn shown(&self, mut event: Event) -> Event {
+    pub fn shown(&self, mut event: Event) -> Event {
         let Some(archive) = self.archive() else { return event };
         let below = |path: &mut PathBuf| match path.strip_prefix(&self.dir) {
             Ok(rest) if rest.as_os_str().is_empty() => *path = archive.to_owned(),

@@ -1,0 +1,71 @@
+//! The results of earlier commands, around an executor.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::cache::cached::Cached;
+use crate::cache::knowledge::Knowledge;
+use crate::cache::notes::Notes;
+use crate::cache::store::{CAP, Store};
+use crate::cache::tools::Asked;
+use crate::executor::{Executor, Notebook};
+use crate::language::probe::Probe;
+use crate::model::diagnostic::Diagnostic;
+use crate::sandbox::Machine;
+
+/// What is known from earlier commands, and kept for later ones; or nothing.
+#[derive(Clone, Default)]
+pub struct ResultCache(Option<Kept>);
+
+#[derive(Clone)]
+struct Kept {
+    store: Arc<Store>,
+    is_fresh: bool,
+    /// The known results of runs.
+    knowledge: Arc<Knowledge>,
+}
+
+impl ResultCache {
+    /// The cache in this directory. If it is fresh, nothing is recalled, and new results are kept.
+    ///
+    /// # Errors
+    /// If the directory cannot be used.
+    pub fn open(dir: &Path, is_fresh: bool) -> Result<Self, Box<Diagnostic>> {
+        let store = Arc::new(Store::open(dir, CAP)?);
+        let knowledge = Arc::new(Knowledge::new(Arc::clone(&store), is_fresh));
+        Ok(Self(Some(Kept { store, is_fresh, knowledge })))
+    }
+
+    /// What was recalled, and where from; `None` without a cache.
+    pub fn recalled(&self) -> Option<(Arc<Knowledge>, Arc<Store>)> {
+        self.0.as_ref().map(|it| (Arc::clone(&it.knowledge), Arc::clone(&it.store)))
+    }
+
+    /// The executor with a cache. All such executors share their knowledge.
+    pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
+        match &self.0 {
+            Some(kept) => Arc::new(Cached::new(executor, Arc::clone(&kept.knowledge))),
+            None => executor,
+        }
+    }
+
+    /// Notes about the machine.
+    pub fn notebook(&self) -> Arc<dyn Notebook> {
+        match &self.0 {
+            Some(Kept { store, is_fresh, .. }) => {
+                Arc::new(Notes::new(Arc::clone(store), *is_fresh))
+            }
+            None => Arc::new(()),
+        }
+    }
+
+    /// The probe for the machine's tools.
+    pub fn probe(&self) -> Box<dyn Probe> {
+        match &self.0 {
+            Some(Kept { store, is_fresh, .. }) => {
+                Box::new(Asked::new(Arc::clone(store), *is_fresh))
+            }
+            None => Box::new(Machine),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The test cases of a problem that a command selects, ready to be judged.
+
+use std::collections::HashSet;
+
+use crate::check::options::Options;
+use crate::judge::case::ReadyCase;
+use crate::judge::score::Scheme;
+use crate::model::blob::Blob;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
+use crate::model::pattern::Pattern;
+use crate::model::problem::Problem;
+use crate::model::score::CaseScoring;
+use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::test_data::{JudgedCase, TestCase};
+use crate::model::text::joined;
+use crate::package::suggest::paths_near;
+
+/// The names of the cases that `--case` selects.
+///
+/// # Errors
+/// If no case is selected.
+pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
+    let cases = select(problem, globs)?;
+    Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
+}
+
+/// The cases that `--case` selects, ready to be judged; without the option all.
+///
+/// # Errors
+/// If no case is selected.
+pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCase<'a>>, Stop> {
+    let judged = problem.test_data.judged();
+    // A name may have signs of a pattern in it, such as braces.
+    let is_name = |glob: &&String| {
+        let name = named_by_file(glob);
+        judged.iter().any(|case| case.test_case().name == name)
+    };
+    let (names, globs_left): (Vec<&String>, Vec<&String>) = globs.iter().partition(is_name);
+    let names: HashSet<&str> = names.into_iter().map(|name| named_by_file(name)).collect();
+    let mut patterns = Vec::new();
+    for glob in globs_left {
+        let pattern = Pattern::parse(glob.strip_suffix('/').unwrap_or(glob)).map_err(|error| {
+            let help = error.help();
+            Stop::usage(format!("--case '{glob}': {error}; {help}"))
+        })?;
+        patterns.push(pattern);
+        patterns.extend(Pattern::parse(named_by_file(glob)));
+    }
+    let selected = |case: &JudgedCase<'_>| {
+        let name = &case.test_case().name;
+        globs.is_empty()
+            || names.contains(&**name)
+            || patterns.iter().any(|pattern| pattern.matches(name))
+    };
+    let cases: Vec<JudgedCase<'_>> = judged.into_iter().filter(selected).collect();
+    if cases.is_empty() {
+        let all = &problem.test_data.cases;
+        let package = &problem.short_name;
+        let remark = match all.len() {
+            0 => {
+                let help = match problem.recipe.is_some() {
+                    true => "`juror generate` makes them from its recipe",
+                    false => "`juror verify` shows what is missing",
+                };
+                Remark::of(format!("{package} has no test cases"), help)
+            }
+            number => {
+                let typed = joined(globs.iter().map(|glob| format!("`{glob}`")), ", ");
+                let what =
+                    format!("--case {typed} selects none of the {number} test cases of {package}");
+                Remark::of(what, meant(globs, all))
+            }
+        };
+        return Err(Stop::Refused(Mend::Selection, vec![remark]));
+    }
+    ready(problem, cases)
+}
+
+/// The test case with this name or file, including those only for validators.
+///
+/// # Errors
+/// If there is none.
+pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, Stop> {
+    let data = &problem.test_data;
+    let all: Vec<&TestCase> = data.cases.iter().chain(data.examples()).collect();
+    let name = named_by_file(typed);
+    let found = all.iter().find(|case| case.name == name);
+    found.copied().ok_or_else(|| {
+        let names = all.iter().map(|case| &*case.name);
+        let near = paths_near(name, names);
+        let hint = match (near.is_empty(), all.is_empty()) {
+            (false, _) => near,
+            (true, false) => format!("names look like {}", examples(&data.cases)),
+            (true, true) => "it has none; `juror verify` shows what is missing".to_owned(),
+        };
+        let what = format!("`{typed}` is not a test case of {}; {hint}", problem.short_name);
+        Stop::Refused(Mend::Selection, vec![what.into()])
+    })
+}
+
+/// The name of the test case for a path of its file, or its path in the package.
+fn named_by_file(glob: &str) -> &str {
+    let name = glob.strip_prefix("data/").unwrap_or(glob);
+    name.strip_suffix(".in").or_else(|| name.strip_suffix(".ans")).unwrap_or(name)
+}
+
+/// The test cases or directories that were probably meant; otherwise examples of names.
+fn meant(globs: &[String], cases: &[TestCase]) -> String {
+    let names = cases.iter().flat_map(|case| {
+        let ends = case.name.match_indices('/').map(|(end, _)| &case.name[..end]);
+        ends.chain([case.name.as_str()])
+    });
+    let names: Vec<&str> = names.collect();
+    let near = globs.iter().map(|glob| {
+        let name = named_by_file(glob).trim_end_matches(['*', '/']);
+        paths_near(name, names.iter().copied())
+    });
+    let mut near = near.filter(|near| !near.is_empty());
+    near.next().unwrap_or_else(|| format!("names look like {}", examples(cases)))
+}
+
+fn examples(cases: &[TestCase]) -> String {
+    let shown = [cases.first(), cases.last()];
+    let mut names: Vec<String> =
+        shown.into_iter().flatten().map(|case| format!("`{}`", case.name)).collect();
+    names.dedup();
+    names.join(" and ")
+}
+
+fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyCase<'a>>, Stop> {
+    let mut ready = Vec::new();
+    let mut wrong = Vec::new();
+    let scheme = Scheme::of(problem);
+    for case in cases {
+        let test_case = case.test_case();
+        let options = match problem.output_validators.is_empty() {
+            // Only the package's own validators know what their arguments mean.
+            false => Ok(Options::default()),
+            true => Options::parse(&test_case.output_validator_args),
+        };
+        match options {
+            Ok(options) => ready.push(ReadyCase {
+                test_case,
+                static_args: match case {
+                    JudgedCase::Run(_) => None,
+                    JudgedCase::Static(case) => Some(&case.args),
+                },
+                scoring: scheme
+                    .as_ref()
+                    .map_or(CaseScoring::Ignored, |scheme| scheme.case(test_case)),
+                options,
+                input: Blob::file(&test_case.input),
+                answer: test_case.answer.as_ref().map(Blob::file),
+            }),
+            Err(error) => {
+                let config = test_case.input.with_extension("yaml");
+                let what =
+                    format!("arguments of the output validator for {}: {error}", test_case.name);
+                wrong.push(Diagnostic::error(config, what));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(ready) } else { Err(Stop::Diagnosed(wrong)) }
+}
+
+/// A problem without a package, whose test cases come from elsewhere.
+pub fn problem_without_package() -> Problem {
+    let limits = ProblemLimits {
+        time_limit: Some(TIME_WITHOUT_PACKAGE),
+        output: Some(OUTPUT_WITHOUT_LIMIT),
+        ..ProblemLimits::default()
+    };
+    Problem { limits, ..Problem::default() }
+}
+
+/// Test cases without files: `1`, `2` and so on.
+pub fn numbered(count: usize) -> Vec<TestCase> {
+    let named = |number: usize| TestCase { name: number.to_string(), ..TestCase::default() };
+    (1..=count).map(named).collect()
+}
+
+/// These test cases with an input and an answer each, ready to be judged.
+pub fn inline<'a>(
+    named: &'a [TestCase],
+    texts: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
+    options: Options,
+) -> Vec<ReadyCase<'a>> {
+    let ready = |(test_case, (input, answer)): (&'a TestCase, (Vec<u8>, Vec<u8>))| ReadyCase {
+        test_case,
+        static_args: None,
+        scoring: CaseScoring::Ignored,
+        options,
+        input: input.into(),
+        answer: Some(answer.into()),
+    };
+    named.iter().zip(texts).map(ready).collect()
+}

@@ -1,0 +1,6 @@
+//! What commands do, without arguments and terminals.
+
+pub mod cases;
+pub mod open_package;
+pub mod submissions;
+pub mod validators;

@@ -1,0 +1,96 @@
+//! The submissions that a command names.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::model::problem::{Problem, Submitted};
+use crate::model::program::{Program, ProgramKind};
+use crate::model::root::FilePath;
+use crate::model::stop::Remark;
+use crate::model::submission::Submission;
+use crate::model::text::path_text;
+use crate::package::archive::is_archive;
+use crate::package::suggest::paths_near;
+
+/// The submission that the command line names.
+///
+/// # Errors
+/// If it does not exist.
+pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
+    let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
+    match (fs::canonicalize(path), own.next()) {
+        // By its name in the package, as in other commands.
+        (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
+        (Ok(real), _) if is_archive(&real) => {
+            let name = path.display();
+            let what = format!("submission {name} is an archive");
+            Err(Remark::of(what, "unpack it and give the directory"))
+        }
+        (Ok(real), _) => Ok(submission(path, real, problem)),
+        (Err(error), None) => {
+            let name = path.display();
+            Err(match (error.kind(), fs::symlink_metadata(path)) {
+                (ErrorKind::NotFound, Ok(_)) => {
+                    format!("submission {name} is a broken symbolic link").into()
+                }
+                (ErrorKind::NotFound, Err(_)) => {
+                    Remark::of(format!("submission not found: {name}"), instead(path, problem))
+                }
+                _ => format!("cannot read submission {name}: {error}").into(),
+            })
+        }
+    }
+}
+
+/// A suggestion for a submission that does not exist: a nearby file, or one of the package's own with a similar name.
+fn instead(path: &Path, problem: &Problem) -> String {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let beside = beside.filter_map(|file| {
+        let file = PathBuf::from(file.file_name());
+        parent.map_or(file.clone(), |parent| parent.join(&file)).to_str().map(str::to_owned)
+    });
+    let own = problem.submissions.iter().map(|own| own.name.clone());
+    let known: Vec<String> = beside.chain(own).collect();
+    let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
+    match (near.is_empty(), problem.submissions.first()) {
+        (false, _) => near,
+        (true, Some(own)) => {
+            format!("give a path, or a name in the package such as `{}`", own.name)
+        }
+        (true, None) => "give the path of a file or directory".to_owned(),
+    }
+}
+
+/// The package's own submission at this path.
+pub fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
+    let real = fs::canonicalize(path).ok()?;
+    let mut all = problem.submissions.iter();
+    all.find(|it| fs::canonicalize(it.program.path.as_path()).is_ok_and(|path| path == real))
+}
+
+/// A submission; if it is one of the package's own, with the package's settings for it.
+fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
+    let program = match own(&real, problem) {
+        Some(own) => own.program.clone(),
+        None => match problem.kind.submitted {
+            Submitted::Program => Program {
+                include: problem.include.clone(),
+                defines: problem.defines.clone(),
+                ..loose(&real)
+            },
+            Submitted::Answers => Program { kind: ProgramKind::Answers, ..loose(&real) },
+        },
+    };
+    Submission { name: path_text(path), program, expectations: Vec::new() }
+}
+
+/// A program outside of the package.
+pub fn loose(path: &Path) -> Program {
+    Program {
+        name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),
+        path: FilePath::root(path),
+        ..Program::default()
+    }
+}
