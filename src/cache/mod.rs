@@ -12,4 +12,3 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 pub mod tools;
-mod uncached;
