@@ -269,9 +269,9 @@ mod tests {
         };
         let least = Job { command: job().command, ..Job::default() };
         let recorded = [
-            "bf37012597d4fdf742dd0580e822ae95",
-            "a918c110c4971d65cfce372e6176bfbf",
-            "8778d7a9bac27b989221ffeb29c5a03e",
+            "b2aeab2687688846673b90d0edf149f6",
+            "608d09470ce5c6b0862f2c0800a29d02",
+            "725367df21116031bc3d379819e019e6",
         ];
         assert_eq!(
             [key(&job()), key(&build), key(&least)],
