@@ -157,7 +157,7 @@ fn time(executor: &dyn Executor, job: &Job, runs: usize) -> Duration {
     let next = AtomicUsize::new(0);
     on_threads(executor.slots().min(runs), || {
         while next.fetch_add(1, Ordering::Relaxed) < runs {
-            let reply = executor.run(job).expect("it runs");
+            let reply = executor.run_job(job).expect("it runs");
             assert_eq!(reply.outcome.stopped_by, None);
         }
     });

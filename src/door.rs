@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::build::{Builder, Prepared};
@@ -13,7 +13,7 @@ use crate::cache::result_cache::ResultCache;
 use crate::check::options::Options;
 use crate::executor::Executor;
 use crate::executor::local::Local;
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::generate::missing::{self, Made};
 use crate::judge::case::{Detail, ReadyCase, Validators};
 use crate::judge::draw::Seen;
@@ -75,24 +75,28 @@ impl Judge {
         submission: &Submission,
         on_event: impl FnMut(&Event) -> ControlFlow<()> + Send,
     ) -> Result<Judgement, Stop> {
-        let until = Until::new(&*self.executor);
+        let scheduler = Scheduler::new(Arc::clone(&self.executor));
         let on_event = Mutex::new(on_event);
         let events = |event: Event| {
             let mut on_event = on_event.lock().unwrap_or_else(PoisonError::into_inner);
             if on_event(&event).is_break() {
-                until.set(Some(Instant::now()));
+                scheduler.end();
             }
         };
-        let builder = Builder::with(&until, Arc::clone(&self.toolchains));
-        let ready = problem.ready(&until, &builder, &events)?;
+        let builder = Builder::with(&scheduler, Arc::clone(&self.toolchains));
+        let ready = problem.ready(&scheduler, &builder, &events)?;
         let (named, prepared) = submission.prepare(&ready.problem, &builder)?;
         let mut found = Vec::new();
         let entry = judging::entry(&named, prepared, &mut found)?;
         let (bad, remarks): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
         remarks.into_iter().map(Event::Diagnosed).for_each(events);
         let entry = entry.ok_or(Stop::Diagnosed(bad))?;
-        let bench =
-            Bench { problem: &ready.problem, executor: &until, builder: &builder, events: &events };
+        let bench = Bench {
+            problem: &ready.problem,
+            executor: &scheduler,
+            builder: &builder,
+            events: &events,
+        };
         let cases = problem.cases(&ready.problem)?;
         let finished = Judging {
             entries: &[entry],

@@ -35,6 +35,7 @@ use crate::model::stop::Stop;
 use crate::model::text::visible;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
+use crate::model::work::{RunMode, Work};
 use crate::sandbox::Machine;
 
 /// Builds programs from sources.
@@ -385,7 +386,7 @@ impl<'a> Builder<'a> {
         limits: &Limits,
     ) -> Result<(CompilerReport, Tree), Stop> {
         let limits = limits.with_processes(step.processes);
-        let job = Job {
+        let work = Work::from(Job {
             command: step.command.clone(),
             files: plan.files.clone(),
             writable: true,
@@ -396,11 +397,11 @@ impl<'a> Builder<'a> {
                 None => Keep::Nothing,
             },
             ..Job::default()
-        };
-        let mut reply = self.executor.run(&job)?;
+        });
+        let mut reply = self.executor.run(&work, RunMode::default())?.single()?;
         if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {
             // An interference does not happen twice; an effect of the source does.
-            reply = self.executor.anew().run(&job)?;
+            reply = self.executor.run(&work, RunMode::FRESH)?.single()?;
         }
         if let Some(signal) = refusal::killed(&reply.outcome) {
             let what = format!(

@@ -1,93 +1,110 @@
 //! An executor with a memory: it answers with the result of an earlier run if that result is still valid.
 //!
-//! Facts are kept, never verdicts. Failures of the judge and interrupted runs are not kept. Of equal jobs at the same
-//! time one runs, and the others wait.
+//! Facts are kept, never verdicts. Failures of the judge and interrupted runs are not kept. Of equal work at the same
+//! time one runs, and the others wait. Blobs that the cache keeps are fetched when a program needs them.
 
 use std::sync::Arc;
 
-use crate::cache::fact::CachedReply;
-use crate::cache::key::{of_job, of_joint};
+use crate::cache::key::key_of;
 use crate::cache::knowledge::Knowledge;
 use crate::cache::surroundings::digest_of;
-use crate::cache::uncached::Uncached;
 use crate::executor::{Executor, Hand};
-use crate::model::blob::Digest;
-use crate::model::job::{Job, Repeat, Reply};
-use crate::model::joint::{JointJob, JointReply};
+use crate::model::blob::{Blob, Digest};
+use crate::model::job::{Job, Reply};
+use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::model::work::{RunMode, Work, WorkReply};
 
 /// Wraps an executor without memory. Several wrappers may share their knowledge.
 pub struct Cached {
-    uncached: Uncached,
+    inner: Arc<dyn Executor>,
+    pub(super) knowledge: Arc<Knowledge>,
 }
 
 impl Cached {
     /// Answers with known results, and adds the results of the executor to them.
     pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<Knowledge>) -> Self {
-        Self { uncached: Uncached { inner, knowledge } }
+        Self { inner, knowledge }
     }
 
-    /// The result of the job with this key: the known one if it is valid, else that of a new run.
-    fn remembered<C: CachedReply>(
-        &self,
-        key: Option<Digest>,
-        jobs: &[&Job],
-        run: impl FnOnce() -> Result<C, Stop>,
-    ) -> Result<C, Stop> {
-        let Some(key) = key else { return run() };
-        let knowledge = &self.uncached.knowledge;
-        let _under_way = knowledge.begin(key);
-        if let Some(came) = knowledge.get(&key, jobs) {
-            return Ok(came);
+    /// The key under which the result of work is kept.
+    pub(super) fn key(&self, work: &Work) -> Option<Digest> {
+        key_of(work, &self.mechanism(), &self.knowledge.surroundings)
+    }
+
+    /// Runs work that no earlier result answers.
+    pub(super) fn run_fresh(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        self.begin(&work.jobs())?;
+        self.inner.run(work, mode)
+    }
+
+    /// Prepares these jobs and counts them.
+    fn begin(&self, jobs: &[&Job]) -> Result<(), Stop> {
+        for blob in jobs.iter().flat_map(|job| job.blobs()) {
+            if !blob.is_here() {
+                self.make_again(blob)?;
+            }
         }
-        let came = run()?;
-        knowledge.keep(&key, jobs, &came);
-        Ok(came)
+        self.knowledge.start(jobs.len());
+        Ok(())
     }
-}
 
-/// The key of a repeated run: each is remembered by its number, so that the same runs are compared the next time.
-fn numbered(key: Option<Digest>, repeat: Option<Repeat>) -> Option<Digest> {
-    match repeat {
-        Some(repeat) => key.and_then(|key| digest_of(&("repeat", repeat, key))),
-        None => key,
+    /// Runs the work again that made a blob which the cache has lost.
+    fn make_again(&self, lost: &Blob) -> Result<(), Stop> {
+        let gone = || {
+            let reason = "it is damaged, and building it again gives another result";
+            JudgeError::new("read a program from the cache", reason).help("add --fresh")
+        };
+        let digest = lost.digest().map_err(|_| gone())?;
+        let origin = self.knowledge.origin(&digest).ok_or_else(gone)?;
+        let reply = self.run_fresh(&origin, RunMode::default())?;
+        let mut blobs = reply.replies().into_iter().flat_map(Reply::blobs);
+        let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
+        lost.arrive(same.ok_or_else(gone)?.clone());
+        if let Some(key) = self.key(&origin) {
+            self.knowledge.keep(&key, &origin, &reply);
+        }
+        Ok(())
     }
 }
 
 impl Executor for Cached {
     fn slots(&self) -> usize {
-        self.uncached.slots()
+        self.inner.slots()
     }
 
     fn mechanism(&self) -> String {
-        self.uncached.mechanism()
+        self.inner.mechanism()
     }
 
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        let key = of_job(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
-        let run = || match (repeat, &key) {
-            (None, Some(key)) => self.uncached.run_fast(job, key),
-            _ => self.uncached.run_one(job, repeat),
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        if mode.is_fresh {
+            return self.run_fresh(work, mode);
+        }
+        let key = self.key(work).and_then(|key| match mode.repeat {
+            // Each repeated run is remembered by its number, so that the same runs are compared the next time.
+            Some(repeat) => digest_of(&("repeat", repeat, key)),
+            None => Some(key),
+        });
+        let Some(key) = key else { return self.run_fresh(work, mode) };
+        let _under_way = self.knowledge.begin(key);
+        if let Some(reply) = self.knowledge.get(&key, work) {
+            return Ok(reply);
+        }
+        let reply = match (work, mode.repeat) {
+            (Work::Single(job), None) => self.run_fast(job, &key)?.into(),
+            _ => self.run_fresh(work, mode)?,
         };
-        self.remembered(numbered(key, repeat), &[job], run)
-    }
-
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        let key = of_joint(job, &self.mechanism(), &self.uncached.knowledge.surroundings);
-        let jobs = [&job.program, &job.partner];
-        let run = || self.uncached.run_two(job, repeat);
-        self.remembered(numbered(key, repeat), &jobs, run)
+        self.knowledge.keep(&key, work, &reply);
+        Ok(reply)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
-        self.uncached.run_by_hand(job, hand)
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        &self.uncached
+        self.begin(&[job])?;
+        self.inner.run_by_hand(job, hand)
     }
 
     fn stop(&self) {
-        self.uncached.stop();
+        self.inner.stop();
     }
 }

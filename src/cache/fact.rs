@@ -1,20 +1,19 @@
-//! The record of a job's result: the reply, and the limits of the run.
+//! The record of a result: the reply, and the limits of the run.
 //!
 //! Small blobs are in the record; large ones are kept beside it, by digest.
 
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::cache::holds::{Concurrency, holds};
+use crate::cache::holds::holds;
 use crate::cache::store::Store;
 use crate::model::blob::Blob;
-use crate::model::job::{Job, Reply};
-use crate::model::joint::JointReply;
+use crate::model::job::Reply;
 use crate::model::limits::Limits;
 use crate::model::moment::Moment;
 use crate::model::outcome::{Ending, Signal};
+use crate::model::work::{Work, WorkReply};
 
 /// The largest blob in a record.
 const SMALL: u64 = 4 << 10;
@@ -27,65 +26,30 @@ const LARGEST_BUILD: u64 = 256 << 20;
 /// SIGKILL. If the sandbox did not send it, it came from a machine out of memory, or from a person.
 const KILLED: Ending = Ending::Signalled(Signal(9));
 
-/// The result of a job, single or joint.
-pub(super) trait CachedReply: Serialize + DeserializeOwned {
-    const CONCURRENCY: Concurrency;
-
-    fn replies(&self) -> Vec<&Reply>;
-    fn replies_mut(&mut self) -> Vec<&mut Reply>;
-}
-
-impl CachedReply for Reply {
-    const CONCURRENCY: Concurrency = Concurrency::Alone;
-
-    fn replies(&self) -> Vec<&Reply> {
-        vec![self]
-    }
-
-    fn replies_mut(&mut self) -> Vec<&mut Reply> {
-        vec![self]
-    }
-}
-
-impl CachedReply for JointReply {
-    const CONCURRENCY: Concurrency = Concurrency::Joint;
-
-    fn replies(&self) -> Vec<&Reply> {
-        vec![&self.program.reply, &self.partner.reply]
-    }
-
-    fn replies_mut(&mut self) -> Vec<&mut Reply> {
-        vec![&mut self.program.reply, &mut self.partner.reply]
-    }
-}
-
-/// The limits of each program of a job, which precede the reply in its record.
+/// The limits of each program, which precede the reply in its record.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct JobLimits(Vec<Limits>);
 
 impl JobLimits {
-    pub(super) fn of(jobs: &[&Job]) -> Self {
-        Self(jobs.iter().map(|job| job.limits.clone()).collect())
+    pub(super) fn of(work: &Work) -> Self {
+        Self(work.jobs().into_iter().map(|job| job.limits.clone()).collect())
     }
 
-    fn hold_for<C: CachedReply>(&self, came: &C, now: &Self) -> bool {
+    fn hold_for(&self, came: &WorkReply, now: &Self) -> bool {
         let (Self(made), Self(now)) = (self, now);
         let replies = came.replies();
+        let is_alone = replies.len() == 1;
         let is_complete = replies.len() == made.len() && replies.len() == now.len();
         let limits = made.iter().zip(now);
         let is_valid = |(reply, (made, now)): (&Reply, (&Limits, &Limits))| {
-            holds(&reply.outcome, made, now, C::CONCURRENCY)
+            holds(&reply.outcome, made, now, is_alone)
         };
         is_complete && replies.into_iter().zip(limits).all(is_valid)
     }
 }
 
 /// The record of a result, with its large blobs stored; `None` if it is not to be kept, or cannot be.
-pub(super) fn write<C: CachedReply>(
-    came: &C,
-    limits: &JobLimits,
-    store: &Store,
-) -> Option<Vec<u8>> {
+pub(super) fn write(came: &WorkReply, limits: &JobLimits, store: &Store) -> Option<Vec<u8>> {
     let replies = came.replies();
     let is_doubtful =
         |reply: &&Reply| reply.outcome.stopped_by.is_none() && reply.outcome.ending == KILLED;
@@ -116,15 +80,16 @@ pub(super) enum Fetch {
 }
 
 /// The result in a record, if it holds under these limits; `None` also if a part of it is lost.
-pub(super) fn read<C: CachedReply>(
+pub(super) fn read(
     record: &[u8],
     now: &JobLimits,
     made: Option<Moment>,
     store: &Arc<Store>,
     fetch: Fetch,
-) -> Option<C> {
+) -> Option<WorkReply> {
     type Contents = Vec<Option<Vec<u8>>>;
-    let (then, contents, mut came): (JobLimits, Contents, C) = postcard::from_bytes(record).ok()?;
+    let (then, contents, mut came): (JobLimits, Contents, WorkReply) =
+        postcard::from_bytes(record).ok()?;
     if !then.hold_for(&came, now) {
         return None;
     }
@@ -182,8 +147,9 @@ mod tests {
         }
     }
 
-    fn text(reply: &Reply) -> Vec<Vec<u8>> {
-        reply.blobs().map(|blob| blob.start(u64::MAX).unwrap_or_default()).collect()
+    fn text(reply: &WorkReply) -> Vec<Vec<u8>> {
+        let blobs = reply.replies().into_iter().flat_map(Reply::blobs);
+        blobs.map(|blob| blob.start(u64::MAX).unwrap_or_default()).collect()
     }
 
     #[test]
@@ -191,14 +157,14 @@ mod tests {
         let store = Arc::new(Store::scratch());
         let made = Some(Moment::new(7));
         let check = |ending: Ending, left: usize, is_kept: bool| {
-            let sent = reply(ending, left);
+            let sent = reply(ending, left).into();
             let record = write(&sent, &limits(), &store);
             assert_eq!(record.is_some(), is_kept, "{ending:?} {left}");
             let Some(record) = record else { return };
             for fetch in [Fetch::Now, Fetch::BoxLater] {
                 let now = limits();
-                let came: Reply = read(&record, &now, made, &store, fetch).unwrap();
-                assert_eq!(came.outcome.ran_at, made);
+                let came = read(&record, &now, made, &store, fetch).unwrap();
+                assert_eq!(came.replies()[0].outcome.ran_at, made);
                 assert_eq!(text(&came), text(&sent));
             }
         };
@@ -208,16 +174,15 @@ mod tests {
         check(KILLED, 10, false);
         let said = vec![0; 65 << 20].into();
         let long = Reply { stdout: said, kept: None, ..reply(Ending::Exited(0), 10) };
-        assert!(write(&long, &limits(), &store).is_none());
+        assert!(write(&long.into(), &limits(), &store).is_none());
     }
 
     #[test]
     fn a_record_of_which_a_part_is_lost_or_damaged_is_none() {
         let store = Arc::new(Store::scratch());
-        let record = write(&reply(Ending::Exited(0), 10), &limits(), &store).unwrap();
+        let record = write(&reply(Ending::Exited(0), 10).into(), &limits(), &store).unwrap();
         let other = Arc::new(Store::scratch());
-        let read =
-            |record: &[u8], store| read::<Reply>(record, &limits(), None, store, Fetch::BoxLater);
+        let read = |record: &[u8], store| read(record, &limits(), None, store, Fetch::BoxLater);
         assert!(read(&record, &store).is_some());
         assert!(read(&record, &other).is_none());
         for length in 0..record.len() {

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::cache::key::{of_job, of_tree};
+use crate::cache::cached::Cached;
+use crate::cache::key::of_tree;
 use crate::cache::notes::Notes;
-use crate::cache::uncached::Uncached;
-use crate::executor::{Executor as _, Notebook as _};
+use crate::executor::Notebook as _;
 use crate::language::header::{of_build, with_header};
 use crate::model::blob::Digest;
 use crate::model::job::{Job, Reply};
@@ -19,6 +19,7 @@ use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::stop::Stop;
 use crate::model::tree::Tree;
+use crate::model::work::{RunMode, Work, WorkReply};
 
 /// How many builds need a header before it is made: making it costs as much as it saves in three to five of them.
 const ENOUGH: u32 = 4;
@@ -48,7 +49,8 @@ struct Made {
 }
 
 impl Made {
-    fn new(reply: Reply, is_proven: bool) -> Option<Self> {
+    fn new(reply: WorkReply, is_proven: bool) -> Option<Self> {
+        let reply = reply.single().ok()?;
         Some(Self { tree: Arc::new(reply.kept?), cost: reply.outcome, is_proven })
     }
 }
@@ -59,22 +61,25 @@ impl Headers {
     }
 }
 
-impl Uncached {
-    /// Runs a job: a build with a compiled header, if there is one for it.
+impl Cached {
+    /// Runs a job with this key: a build with a compiled header, if there is one for it.
     pub(super) fn run_fast(&self, job: &Job, key: &Digest) -> Result<Reply, Stop> {
-        let name = |making: &Job| of_job(making, &self.mechanism(), &self.knowledge.surroundings);
-        if let Some(making) = of_build(job)
-            && let Some(name) = name(&making)
+        if let Some(making) = of_build(job).map(Work::from)
+            && let Some(name) = self.key(&making)
             && let Some(header) = self.header(&name, &making)?
             && let Some(reply) = self.build_with(&header, &name, job, key)?
         {
             return Ok(reply);
         }
-        self.run(job)
+        self.run_plain(job)
     }
 
-    /// The header of this name, which the job makes; `None` if there is none for this build.
-    fn header(&self, name: &Digest, making: &Job) -> Result<Option<Made>, Stop> {
+    fn run_plain(&self, job: &Job) -> Result<Reply, Stop> {
+        self.run_fresh(&job.clone().into(), RunMode::default())?.single()
+    }
+
+    /// The header of this name, which the work makes; `None` if there is none for this build.
+    fn header(&self, name: &Digest, making: &Work) -> Result<Option<Made>, Stop> {
         let headers = &self.knowledge.headers;
         match headers.all().entry(*name).or_insert_with(|| self.recalled(name, making)) {
             Header::Made(made) => return Ok(Some((**made).clone())),
@@ -85,10 +90,10 @@ impl Uncached {
                 return Ok(None);
             }
         }
-        let made = match self.run(making) {
+        let made = match self.run_fresh(making, RunMode::default()) {
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
-            Ok(reply) if reply.outcome.ending == Ending::Exited(0) => {
-                self.knowledge.keep(name, &[making], &reply);
+            Ok(reply) if reply.replies()[0].outcome.ending == Ending::Exited(0) => {
+                self.knowledge.keep(name, making, &reply);
                 Made::new(reply, false)
             }
             Err(_) | Ok(_) => None,
@@ -100,12 +105,12 @@ impl Uncached {
     }
 
     /// What earlier commands know about a header.
-    fn recalled(&self, name: &Digest, making: &Job) -> Header {
+    fn recalled(&self, name: &Digest, making: &Work) -> Header {
         let noted = self.notes().recall(&note(name));
         if noted.as_deref() == Some(DIFFERENT) {
             return Header::Missing;
         }
-        let known: Option<Reply> = self.knowledge.get(name, &[making]);
+        let known = self.knowledge.get(name, making);
         let is_proven = noted.as_deref() == Some(SAME);
         let made = known.and_then(|reply| Made::new(reply, is_proven));
         made.map_or(Header::Wanted(0), |made| Header::Made(Box::new(made)))
@@ -120,7 +125,7 @@ impl Uncached {
         key: &Digest,
     ) -> Result<Option<Reply>, Stop> {
         let Some(fast) = with_header(job, &header.tree) else { return Ok(None) };
-        let reply = match self.run(&fast) {
+        let reply = match self.run_plain(&fast) {
             Ok(reply) if is_certain(&reply, &header.cost, &job.limits) => reply,
             Ok(_) => return Ok(None),
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
@@ -132,7 +137,7 @@ impl Uncached {
         if header.is_proven && !key.0[0].is_multiple_of(SAMPLE) {
             return Ok(Some(reply));
         }
-        let plain = self.run(job)?;
+        let plain = self.run_plain(job)?;
         let content = |reply: &Reply| of_tree(reply.kept.as_ref()?, &self.knowledge.surroundings);
         let is_same = content(&plain).is_some() && content(&plain) == content(&reply);
         self.learn(name, is_same);

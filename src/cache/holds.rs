@@ -24,20 +24,9 @@ use std::time::Duration;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Meter, Outcome, StoppedBy};
 
-/// Whether the program ran alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Concurrency {
-    Alone,
-    Joint,
-}
-
-/// Whether a run under the limits `now` would get the same verdict as this run, which had the limits `made`.
-pub(super) fn holds(
-    outcome: &Outcome,
-    made: &Limits,
-    now: &Limits,
-    concurrency: Concurrency,
-) -> bool {
+/// Whether a run under the limits `now` would get the same verdict as this run, which had the limits `made`. `is_alone`
+/// says that it was not joined with another program.
+pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, is_alone: bool) -> bool {
     // A run that the deadline ended says nothing about the program.
     let is_late = made.deadline.is_some_and(|deadline| outcome.wall_time >= deadline);
     if is_late && outcome.stopped_by == Some(StoppedBy::WallTime) {
@@ -59,11 +48,11 @@ pub(super) fn holds(
     let is_in_time = !is_over && allows(outcome.wall_time, now.wall_time);
     let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
     match outcome.stopped_by {
-        None => fits && (is_in_time || is_over && concurrency == Concurrency::Alone),
+        None => fits && (is_in_time || is_over && is_alone),
         Some(StoppedBy::CpuTime) => fits && is_over,
         Some(StoppedBy::WallTime) => {
             let is_shorter = is_at_most(now.wall_time, made.wall_time);
-            fits && (is_shorter || is_over && concurrency == Concurrency::Alone)
+            fits && (is_shorter || is_over && is_alone)
         }
         Some(StoppedBy::Memory) => is_at_most(now.memory, made.memory) && is_in_time,
         Some(StoppedBy::Output | StoppedBy::Deadlock | StoppedBy::Dismissed) => fits && is_in_time,
@@ -77,7 +66,6 @@ fn is_at_most<T: PartialOrd>(now: Option<T>, made: Option<T>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Concurrency::{Alone, Joint};
     use super::*;
     use crate::model::outcome::quiet_outcome;
     use crate::model::units::Bytes;
@@ -117,7 +105,7 @@ mod tests {
                      joint: bool| {
             let outcome = outcome(stop, cpu, wall, peak);
             let now = limits(now.0, now.1);
-            let found = [Alone, Joint].map(|it| holds(&outcome, &made, &now, it));
+            let found = [true, false].map(|it| holds(&outcome, &made, &now, it));
             assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
         };
         // The run ended by itself.
@@ -156,8 +144,8 @@ mod tests {
             let now = limits(1000, 256);
             let deadline = Some(Duration::from_millis(deadline));
             let made = Limits { deadline, ..now.clone() };
-            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &now, Alone), expected);
-            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &made, Alone), expected);
+            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &now, true), expected);
+            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &made, true), expected);
         };
         check(None, 500, 500, true);
         check(Some(WallTime), 3001, 60_000, true);
@@ -170,7 +158,7 @@ mod tests {
         let made = limits(1000, 256);
         let mut outcome = outcome(None, 5, 6, 10);
         let check = |outcome: &Outcome, now: Limits, expected: bool| {
-            assert_eq!(holds(outcome, &made, &now, Alone), expected, "{now:?}");
+            assert_eq!(holds(outcome, &made, &now, true), expected, "{now:?}");
         };
         check(&outcome, Limits { output: Some(Bytes::mib(9)), ..made.clone() }, false);
         check(&outcome, Limits { processes: Some(65), ..made.clone() }, false);
@@ -223,7 +211,7 @@ mod tests {
             };
             let (made, now) = (limits(old_cpu, old_memory), limits(new_cpu, new_memory));
             let known = run(&made);
-            if holds(&known, &made, &now, Alone) {
+            if holds(&known, &made, &now, true) {
                 let verdict = |outcome: &Outcome| {
                     match outcome.stopped_by.or_else(|| now.exceeded(outcome)) {
                         Some(StoppedBy::WallTime) => Some(StoppedBy::CpuTime),

@@ -1,4 +1,4 @@
-//! The key of a job: a digest of everything that decides its result, except the limits that [`holds`](super::holds)
+//! The key of work: a digest of everything that decides its result, except the limits that [`holds`](super::holds)
 //! compares.
 
 use std::path::Path;
@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::cache::surroundings::{Surroundings, digest_of, processor};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::{Job, Keep, Shown, What};
-use crate::model::joint::JointJob;
 use crate::model::tree::{FileMode, Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
+use crate::model::work::Work;
 use crate::sandbox::RULES;
 
 /// A job by its content.
@@ -49,19 +49,16 @@ enum Entry<'a> {
     Directory(&'a [u8]),
 }
 
-/// The key of a single job; `None` if something in it cannot be read.
-pub(super) fn of_job(job: &Job, mechanism: &str, around: &Surroundings) -> Option<Digest> {
-    let job = (normal(job, around)?, machine(job.is_timed, around)?);
-    digest_of(&(RULES, mechanism, around.system()?, "job", job))
-}
-
-/// The key of two joined programs.
-pub(super) fn of_joint(job: &JointJob, mechanism: &str, around: &Surroundings) -> Option<Digest> {
-    let JointJob { program, partner, accept_exit_code, transcript } = job;
-    let both = (normal(program, around)?, normal(partner, around)?);
-    let machine = machine(program.is_timed || partner.is_timed, around)?;
-    let joint = (both, machine, accept_exit_code, transcript);
-    digest_of(&(RULES, mechanism, around.system()?, "joint", joint))
+/// The key of work; `None` if something in it cannot be read.
+pub(super) fn key_of(work: &Work, mechanism: &str, around: &Surroundings) -> Option<Digest> {
+    let jobs = work.jobs();
+    let machine = machine(jobs.iter().any(|job| job.is_timed), around)?;
+    let normal = jobs.into_iter().map(|job| normal(job, around)).collect::<Option<Vec<_>>>()?;
+    let joint = match work {
+        Work::Single(_) => None,
+        Work::Joint(job) => Some((job.accept_exit_code, job.transcript)),
+    };
+    digest_of(&(RULES, mechanism, around.system()?, normal, machine, joint))
 }
 
 /// The machine, if it matters; `None` if it matters and is not known.
@@ -171,6 +168,7 @@ mod tests {
     use super::*;
     use crate::cache::store::Store;
     use crate::model::job::Command;
+    use crate::model::joint::JointJob;
     use crate::model::limits::Limits;
 
     fn job() -> Job {
@@ -199,7 +197,7 @@ mod tests {
     #[test]
     fn all_that_a_program_can_notice_is_in_the_key() {
         let around = Surroundings::new(Arc::new(Store::scratch()));
-        let key = |job: &Job| of_job(job, "mechanism", &around).expect("a key");
+        let key = |work: Work| key_of(&work, "mechanism", &around).expect("a key");
         type Change = fn(&mut Job);
         let changes: [Change; 21] = [
             |job| job.command.argv.push("2".to_owned()),
@@ -230,28 +228,25 @@ mod tests {
             |job| job.keep = Keep::ALL,
             |job| job.is_timed = true,
         ];
-        let mut seen = vec![key(&job())];
+        let mut seen = vec![key(job().into())];
         for (index, change) in changes.into_iter().enumerate() {
             let mut changed = job();
             change(&mut changed);
-            let key = key(&changed);
+            let key = key(changed.into());
             assert!(!seen.contains(&key), "change {index}");
             seen.push(key);
         }
-        assert_ne!(of_job(&job(), "another", &around), Some(seen[0]));
+        assert_ne!(key_of(&job().into(), "another", &around), Some(seen[0]));
         let joint =
             JointJob { program: job(), partner: job(), accept_exit_code: 42, transcript: None };
-        let first = of_joint(&joint, "mechanism", &around);
-        assert_ne!(
-            of_joint(&JointJob { accept_exit_code: 0, ..joint }, "mechanism", &around),
-            first
-        );
+        let other = JointJob { accept_exit_code: 0, ..joint.clone() };
+        assert_ne!(key(joint.into()), key(other.into()));
 
         let mut same = job();
         same.limits.cpu_time = Some(Duration::from_secs(77));
         same.limits.wall_time = None;
         same.limits.memory = Some(Bytes::mib(77));
-        assert_eq!(key(&same), seen[0]);
+        assert_eq!(key(same.into()), seen[0]);
     }
 
     /// A key that changes without [`RULES`] gives kept results another meaning, or loses them.
@@ -274,9 +269,9 @@ mod tests {
         };
         let least = Job { command: job().command, ..Job::default() };
         let recorded = [
-            "bf37012597d4fdf742dd0580e822ae95",
-            "a918c110c4971d65cfce372e6176bfbf",
-            "8778d7a9bac27b989221ffeb29c5a03e",
+            "b2aeab2687688846673b90d0edf149f6",
+            "608d09470ce5c6b0862f2c0800a29d02",
+            "725367df21116031bc3d379819e019e6",
         ];
         assert_eq!(
             [key(&job()), key(&build), key(&least)],
@@ -293,7 +288,7 @@ mod tests {
         for (name, text) in [("a", "input"), ("b", "input"), ("c", "other")] {
             fs::write(path(name), text).unwrap();
         }
-        let key = |blob: Blob| of_job(&Job { stdin: blob, ..job() }, "", &around);
+        let key = |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), "", &around);
         let memory = key(b"input".to_vec().into());
         assert!(memory.is_some());
         assert_eq!(key(Blob::file(&FilePath::root(path("a")))), memory);
@@ -316,10 +311,11 @@ mod tests {
             };
             set("input");
             let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
-            let key = of_job(&job, "", &around);
+            let key = || key_of(&job.clone().into(), "", &around);
+            let first = key();
             assert!(still_holds(&job, &around));
             set(text);
-            assert_eq!(of_job(&job, "", &around), key, "it is another job in the next command");
+            assert_eq!(key(), first, "it is another job in the next command");
             assert_eq!(still_holds(&job, &around), expected, "{age} {text}");
         };
         for age in [0, 100] {

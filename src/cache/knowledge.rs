@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::cache::fact::{CachedReply, Fetch, JobLimits, read, write};
+use crate::cache::fact::{Fetch, JobLimits, read, write};
 use crate::cache::headers::Headers;
 use crate::cache::key::still_holds;
 use crate::cache::store::Store;
@@ -13,6 +13,7 @@ use crate::model::blob::Digest;
 use crate::model::job::{Job, Keep};
 use crate::model::moment::Moment;
 use crate::model::recalled::Recalled;
+use crate::model::work::{Work, WorkReply};
 
 /// The store, and counts for this command.
 pub struct Knowledge {
@@ -27,9 +28,9 @@ pub struct Knowledge {
     oldest: AtomicU64,
     /// Keys of jobs that ran in this command: their results are new.
     new: Mutex<HashSet<Digest>>,
-    /// The job that left each blob that is not fetched yet, in case the blob is lost.
-    origins: Mutex<HashMap<Digest, Arc<Job>>>,
-    /// Keys of jobs that are under way, with how many callers wait for each.
+    /// The work that left each blob that is not fetched yet, in case the blob is lost.
+    origins: Mutex<HashMap<Digest, Arc<Work>>>,
+    /// Keys of work that is under way, with how many callers wait for each.
     under_way: Mutex<HashMap<Digest, usize>>,
     over: Condvar,
 }
@@ -72,7 +73,7 @@ impl Knowledge {
         self.started.fetch_add(programs, Ordering::Relaxed);
     }
 
-    /// Waits until no job with this key is under way, then marks one as under way until the returned guard is dropped.
+    /// Waits until no work with this key is under way, then marks one as under way until the returned guard is dropped.
     pub(super) fn begin(&self, key: Digest) -> UnderWay<'_> {
         let mut under_way = lock(&self.under_way);
         while let Some(waiting) = under_way.get_mut(&key) {
@@ -83,61 +84,61 @@ impl Knowledge {
         UnderWay { knowledge: self, key }
     }
 
-    /// The result of the jobs with this key, if it is known and holds now.
-    pub(super) fn get<C: CachedReply>(&self, key: &Digest, jobs: &[&Job]) -> Option<C> {
+    /// The result of the work with this key, if it is known and holds now.
+    pub(super) fn get(&self, key: &Digest, work: &Work) -> Option<WorkReply> {
         let is_new = lock(&self.new).contains(key);
         if self.is_fresh && !is_new {
             return None;
         }
         let record = self.store.get(key)?;
         let made = Moment::from(record.made);
-        let is_build = |job: &&Job| !job.is_timed && job.keep != Keep::Nothing;
-        let fetch = match jobs {
-            [job] if is_build(job) => Fetch::BoxLater,
+        let is_build = |job: &Job| !job.is_timed && job.keep != Keep::Nothing;
+        let fetch = match work {
+            Work::Single(job) if is_build(job) => Fetch::BoxLater,
             _ => Fetch::Now,
         };
-        let now = JobLimits::of(jobs);
-        let came: C = read(&record.bytes, &now, (!is_new).then_some(made), &self.store, fetch)?;
-        if let ([job], Fetch::BoxLater) = (jobs, fetch) {
-            self.note_origin(job, &came);
+        let now = JobLimits::of(work);
+        let came = read(&record.bytes, &now, (!is_new).then_some(made), &self.store, fetch)?;
+        if fetch == Fetch::BoxLater {
+            self.note_origin(work, &came);
         }
         if !is_new {
-            self.recalled.fetch_add(jobs.len(), Ordering::Relaxed);
+            self.recalled.fetch_add(work.jobs().len(), Ordering::Relaxed);
             self.oldest.fetch_min(made.seconds(), Ordering::Relaxed);
         }
         Some(came)
     }
 
-    /// Keeps a result, if it should be kept. If a file of the jobs has changed meanwhile, the key may not fit: then it
+    /// Keeps a result, if it should be kept. If a file of the work has changed meanwhile, the key may not fit: then it
     /// is not kept.
-    pub(super) fn keep<C: CachedReply>(&self, key: &Digest, jobs: &[&Job], came: &C) {
-        if jobs.iter().all(|job| still_holds(job, &self.surroundings))
-            && let Some(record) = write(came, &JobLimits::of(jobs), &self.store)
+    pub(super) fn keep(&self, key: &Digest, work: &Work, came: &WorkReply) {
+        if work.jobs().into_iter().all(|job| still_holds(job, &self.surroundings))
+            && let Some(record) = write(came, &JobLimits::of(work), &self.store)
         {
             self.store.put(key, &record);
             lock(&self.new).insert(*key);
         }
     }
 
-    /// Records which job made the blobs that are not fetched yet.
-    fn note_origin<C: CachedReply>(&self, job: &Job, came: &C) {
-        let job = Arc::new(job.clone());
+    /// Records which work made the blobs that are not fetched yet.
+    fn note_origin(&self, work: &Work, came: &WorkReply) {
+        let work = Arc::new(work.clone());
         let mut origins = lock(&self.origins);
         let left = came.replies().into_iter().flat_map(|reply| &reply.kept);
         for blob in left.flat_map(|tree| &tree.entries).filter_map(|entry| entry.blob()) {
             if let Ok(digest) = blob.digest() {
-                origins.insert(digest, Arc::clone(&job));
+                origins.insert(digest, Arc::clone(&work));
             }
         }
     }
 
-    /// The job that left a blob that was not fetched yet.
-    pub(super) fn origin(&self, blob: &Digest) -> Option<Arc<Job>> {
+    /// The work that left a blob that was not fetched yet.
+    pub(super) fn origin(&self, blob: &Digest) -> Option<Arc<Work>> {
         lock(&self.origins).get(blob).cloned()
     }
 }
 
-/// Marks a job as under way until it is dropped.
+/// Marks work as under way until it is dropped.
 pub(super) struct UnderWay<'a> {
     knowledge: &'a Knowledge,
     key: Digest,

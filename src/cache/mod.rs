@@ -13,4 +13,3 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 pub mod tools;
-mod uncached;

@@ -6,21 +6,22 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cache::cached::Cached;
-use crate::cache::key::of_job;
+use crate::cache::key::key_of;
 use crate::cache::knowledge::Knowledge;
 use crate::cache::store::Store;
 use crate::cache::surroundings::Surroundings;
 use crate::executor::Executor;
+use crate::executor::scheduler::{Queue, Scheduler};
 use crate::executor::scripted::Scripted;
-use crate::executor::turns::{InTurn, Turns};
 use crate::model::blob::Blob;
-use crate::model::job::{Command, Job, Keep, Repeat, Reply, Shown};
+use crate::model::job::{Command, Job, Keep, Reply, Shown};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::quiet_outcome;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
+use crate::model::work::RunMode;
 
 /// A job with this argument and input.
 fn job(argument: &str, input: &str) -> Job {
@@ -91,7 +92,7 @@ fn what_is_known_is_not_run_again() {
         let command = Cached::new(ground, Arc::clone(&knowledge));
         let mut marked = 0;
         for job in jobs {
-            let reply = command.run(job).unwrap();
+            let reply = command.run_job(job).unwrap();
             assert_eq!(reply.stdout.bytes(), Some(&b"said"[..]));
             marked += usize::from(reply.outcome.ran_at.is_some());
         }
@@ -115,16 +116,17 @@ fn what_is_known_is_not_run_again() {
 fn who_asks_for_a_run_gets_one() {
     let commands = Commands::new();
     let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
-    command.run(&job("a", "1")).unwrap();
+    command.run_job(&job("a", "1")).unwrap();
     for _ in 0..3 {
-        assert_eq!(command.anew().run(&job("a", "1")).unwrap().outcome.ran_at, None);
+        let reply = command.run(&job("a", "1").into(), RunMode::FRESH).unwrap();
+        assert_eq!(reply.replies()[0].outcome.ran_at, None);
     }
     assert_eq!(commands.runs(), 4);
     // Runs for their times are separate, and known by their numbers.
     for _ in 0..2 {
         let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
         for number in 1..=3 {
-            command.run_one(&job("a", "1"), Some(Repeat::alone(number))).unwrap();
+            command.run(&job("a", "1").into(), RunMode::alone(number)).unwrap();
         }
     }
     assert_eq!(commands.runs(), 3);
@@ -135,7 +137,7 @@ fn what_failed_or_was_interrupted_or_killed_is_not_kept() {
     let check = |answer: fn() -> Result<Reply, Stop>, runs: usize| {
         let commands = Commands::new();
         for _ in 0..2 {
-            let _ = commands.command(false, move |_| answer()).run(&job("a", "1"));
+            let _ = commands.command(false, move |_| answer()).run_job(&job("a", "1"));
         }
         assert_eq!(commands.runs(), runs);
     };
@@ -171,7 +173,7 @@ fn a_changed_limit_is_judged_by_what_is_known() {
             let limit = Duration::from_millis(*limit);
             job.limits.cpu_time = Some(limit);
             job.limits.wall_time = Some(limit * 3);
-            let outcome = command.run(&job).unwrap().outcome;
+            let outcome = command.run_job(&job).unwrap().outcome;
             assert_eq!(outcome.cpu_time > limit, Duration::from_millis(needs) > limit);
         }
         assert_eq!(commands.runs(), runs, "{needs} under {limits:?}");
@@ -192,7 +194,7 @@ fn equal_jobs_at_the_same_time_run_once() {
     });
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| command.run(&job("a", "1")).unwrap());
+            scope.spawn(|| command.run_job(&job("a", "1")).unwrap());
         }
     });
     assert_eq!(commands.runs(), 1);
@@ -200,7 +202,7 @@ fn equal_jobs_at_the_same_time_run_once() {
     let command = commands.command(false, |_| Err(Stop::Interrupted));
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| command.run(&job("b", "1")).unwrap_err());
+            scope.spawn(|| command.run_job(&job("b", "1")).unwrap_err());
         }
     });
     assert_eq!(commands.runs(), 4);
@@ -212,21 +214,21 @@ fn an_answer_that_is_known_needs_no_free_place() {
     let knowledge = commands.knowledge(false);
     let user = |number: usize, places: usize| {
         let ground = commands.ground(|_| Ok(reply(quiet_outcome())));
-        let turns = InTurn::new(ground, Turns::new(places), number);
-        Cached::new(Arc::new(turns), Arc::clone(&knowledge))
+        let scheduler = Scheduler::new(ground).in_turn(&Queue::new(places), number);
+        Cached::new(Arc::new(scheduler), Arc::clone(&knowledge))
     };
-    user(0, 1).run(&job("a", "1")).unwrap();
+    user(0, 1).run_job(&job("a", "1")).unwrap();
     let without_a_place = user(1, 0);
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        let stdout = without_a_place.run(&job("a", "1")).map(|reply| reply.stdout);
+        let stdout = without_a_place.run_job(&job("a", "1")).map(|reply| reply.stdout);
         sender.send(stdout).unwrap();
     });
     let stdout = receiver.recv_timeout(Duration::from_secs(60)).expect("it waits for a place");
     assert_eq!(stdout.unwrap().bytes(), Some(&b"said"[..]));
     assert_eq!(commands.runs(), 1);
     // A user that asks for a new run gets one, in turn.
-    user(1, 1).anew().run(&job("a", "1")).unwrap();
+    user(1, 1).run(&job("a", "1").into(), RunMode::FRESH).unwrap();
     assert_eq!(commands.runs(), 1);
     assert_eq!(knowledge.recalled().started, 2);
 }
@@ -260,23 +262,23 @@ fn a_program_that_the_cache_lost_is_built_again_where_it_is_needed() {
             Ok(reply)
         };
         let first = commands.command(false, answer.clone());
-        first.run(&build("main")).unwrap();
+        first.run_job(&build("main")).unwrap();
         assert_eq!(commands.runs(), 1);
         if is_lost {
             let surroundings = Surroundings::new(Arc::clone(&commands.store));
-            let key = of_job(&build("main"), &first.mechanism(), &surroundings).unwrap();
+            let key = key_of(&build("main").into(), &first.mechanism(), &surroundings).unwrap();
             let other = Store::scratch();
             other.put(&key, &commands.store.get(&key).unwrap().bytes);
             commands.store = Arc::new(other);
         }
         let second = commands.command(false, answer);
-        let built = second.run(&build("main")).unwrap();
+        let built = second.run_job(&build("main")).unwrap();
         assert_eq!(commands.runs(), 0, "not needed yet");
         if needs_it {
             let mut run = job("x", "1");
             let tree: Tree = built.kept.unwrap();
             run.command.visible = vec![Shown::tree("/program", &Arc::new(tree))];
-            second.run(&run).unwrap();
+            second.run_job(&run).unwrap();
             assert_eq!(*shown.lock().unwrap(), [[100_000, 1]]);
         }
         assert_eq!(commands.runs(), runs);

@@ -7,7 +7,7 @@ mod sink;
 use std::io::{self, BufReader, IsTerminal};
 use std::path::{Display, PathBuf};
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
@@ -23,6 +23,7 @@ use crate::cli::output::{Output, command};
 use crate::cli::stdin::{self, Patient};
 use crate::cli::streams;
 use crate::executor::parallel;
+use crate::executor::scheduler::Scheduler;
 use crate::grade::graded::{LineFault, Tally};
 use crate::grade::line::Settings;
 use crate::grade::map::Map;
@@ -140,7 +141,8 @@ fn grade(arguments: &GradeArguments, output: &Output, tally: &mut Tally) -> Resu
     }
     *tally = earlier.tally;
     let host = Host::start(&arguments.host, output)?;
-    let builder = host.builder_on(host.executor.anew()).keeping(PROGRAMS);
+    let fresh = Scheduler::new(Arc::clone(&host.executor)).fresh();
+    let builder = host.builder_on(&fresh).keeping(PROGRAMS);
     let text = [&arguments.map, &arguments.defaults].map(|it| it.as_deref().unwrap_or_default());
     let grader = Grader {
         host: &host,

@@ -22,7 +22,7 @@ use crate::cli::exit_code::ExitCode;
 use crate::cli::options::{HostOptions, Worker};
 use crate::cli::output::Output;
 use crate::executor::local::Local;
-use crate::executor::turns::{InTurn, Turns};
+use crate::executor::scheduler::{Queue, Scheduler};
 use crate::executor::{Executor, Notebook};
 use crate::model::event::{Event, Shortfall};
 use crate::model::host::TriedMode;
@@ -357,8 +357,8 @@ impl Host {
 
 impl Host {
     /// The same slots for one of several users; the user with the lowest number goes first.
-    pub fn in_turn(&self, turns: &Arc<Turns>, user: usize) -> Self {
-        let uncached = InTurn::new(Arc::clone(&self.uncached), Arc::clone(turns), user);
+    pub fn in_turn(&self, queue: &Arc<Queue>, user: usize) -> Self {
+        let uncached = Scheduler::new(Arc::clone(&self.uncached)).in_turn(queue, user);
         let uncached: Arc<dyn Executor> = Arc::new(uncached);
         Self {
             executor: self.cache.around(Arc::clone(&uncached)),

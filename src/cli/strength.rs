@@ -23,7 +23,7 @@ use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::strength::gates::Gates;
 use crate::cli::strength::tools::{Tooled, Tools};
 use crate::cli::stress::span;
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::executor::{Notebook, parallel};
 use crate::grammar::bounds::Coverage;
 use crate::judge::case::{ReadyCase, Rules, Texts};
@@ -115,14 +115,14 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         output.writable()?;
     }
     let host = Host::start(&arguments.host, output)?;
-    let until = Until::new(&*host.executor);
-    let builder = host.builder_on(&until);
+    let scheduler = &Scheduler::new(Arc::clone(&host.executor));
+    let builder = host.builder_on(scheduler);
     let _made = problem::complete(&mut problem, None, &host, &builder, output)?;
     let inputs = ProblemInputs::read(problem, None, output)?;
     let problem = &inputs.problem;
     output.event(Event::package_read(problem, 0, problem.test_data.judged().len()));
     let sink = output.sink();
-    let bench = Bench { problem, executor: &until, builder: &builder, events: &sink };
+    let bench = Bench { problem, executor: scheduler, builder: &builder, events: &sink };
     let validators = validators::build_faultless(&bench)?;
     let mut cases = cases::select(problem, &[])?;
     // A static validator checks sources, which do not change here.
@@ -142,7 +142,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
         let beside = host.builder();
         let bench_beside = Bench { executor: &*host.executor, builder: &beside, ..bench };
         let tools = Tools { bench: bench_beside, rules: &rules, inputs: &inputs, seed, time };
-        let work = Work { arguments, output, inputs: &inputs, bench, rules: &rules, until: &until };
+        let work = Work { arguments, output, inputs: &inputs, bench, rules: &rules, scheduler };
         let way = Way::new(&rules, host.isolation);
         let (tell, told) = mpsc::channel();
         let measured = || {
@@ -202,7 +202,7 @@ struct Work<'a> {
     inputs: &'a ProblemInputs,
     bench: Bench<'a>,
     rules: &'a Rules<'a>,
-    until: &'a Until<'a>,
+    scheduler: &'a Scheduler,
 }
 
 impl Work<'_> {
@@ -216,7 +216,7 @@ impl Work<'_> {
         tools: &Receiver<Tooled>,
         report: &mut Strength,
     ) -> Result<(), Stop> {
-        let Self { arguments, inputs, bench, rules, until, .. } = *self;
+        let Self { arguments, inputs, bench, rules, scheduler, .. } = *self;
         let problem = bench.problem;
         let Some((reference, _)) = usual(problem, inputs.solution.as_ref()) else {
             report.lacking.push(Lack::AcceptedSubmission);
@@ -260,7 +260,7 @@ impl Work<'_> {
         }
         // Inputs similar to the test cases show less of what these lack.
         let has_copies = inputs.grammars.is_empty();
-        let is_over = || until.is_over();
+        let is_over = || scheduler.is_over();
         let has_generators = generators.is_some();
         let (seed, most) = (arguments.seed, Some(pool::LONGEST));
         let mut mix = inputs.candidates(&validity, has_generators, has_copies, seed, most);
@@ -310,7 +310,7 @@ impl Work<'_> {
                 test_bed: &test_bed,
                 validity: &validity,
                 generators: generators.as_ref(),
-                until,
+                scheduler,
                 end: started + arguments.time,
                 others: right
                     .iter()

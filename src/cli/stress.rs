@@ -18,8 +18,7 @@ use crate::cli::output::{Output, command_with};
 use crate::cli::problem;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
-use crate::executor::Executor as _;
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::explain::compared::ByComparison;
 use crate::generate::Mode;
 use crate::generate::files::place_file;
@@ -145,15 +144,16 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         return Err(Stop::usage(what));
     }
     let host = Host::start(&arguments.host, output)?;
-    let until = Until::new(&*host.executor);
-    let builder = host.builder_on(&until);
+    let scheduler = &Scheduler::new(Arc::clone(&host.executor));
+    let fresh = scheduler.clone().fresh();
+    let builder = host.builder_on(scheduler);
     let _made = problem::complete(&mut setting.inputs.problem, None, &host, &builder, output)?;
     let promotion = promotion(arguments, &setting)?;
     let problem = &setting.inputs.problem;
     let bench = Bench {
         problem,
         // Comparisons are random and never the same, so only builds are cached.
-        executor: until.anew(),
+        executor: &fresh,
         builder: &builder,
         events: &|event| output.event(event),
     };
@@ -201,7 +201,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     output.event(Event::SearchStarted(plan.clone()));
     let started = Instant::now();
     let end = started + plan.time;
-    until.set(Some(end));
+    scheduler.set_deadline(Some(end));
     let progress = |progress| output.event(Event::Searching(progress));
     let batches = match arguments.host.fresh || comparison.is_judged() {
         true => None,
@@ -214,7 +214,7 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         batches: batches.as_ref(),
         time: plan.time,
         is_stopped: &|| host.is_stopped(),
-        until: &until,
+        scheduler,
         shrink_time: plan.shrink_time,
         most: arguments.runs,
         progress: &progress,
@@ -246,12 +246,12 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         validity: &validity,
         grammar: setting.inputs.grammars.first(),
         generators: generators.as_ref(),
-        until: &until,
+        scheduler,
         before: (searched.runs, started),
         progress: &progress,
     };
     let end = end.max(Instant::now() + plan.shrink_time);
-    until.set(Some(end));
+    scheduler.set_deadline(Some(end));
     let small = match &searched.found {
         Some(failure) if failure.failing == REPEATS && searched.end != SearchEnd::Interrupted => {
             Some(shrink(&shrinking, failure)?)
@@ -273,19 +273,19 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         // Runs that are too slow would take too long.
         && failure.judged.verdict != Verdict::TimeLimitExceeded
     {
-        until.set(Some(Instant::now() + arguments.explain));
+        scheduler.set_deadline(Some(Instant::now() + arguments.explain));
         let inputs = [&failure.input, &small.input];
         let known = inputs.iter().filter_map(|input| why::failing(&comparison, input)).collect();
-        let subject = ByComparison { comparison: &comparison, validity: &validity, until: &until };
+        let subject = ByComparison { comparison: &comparison, validity: &validity, scheduler };
         let explained = why::explained(&plan.submission, grammar, &subject, known, seed)?;
         output.event(Event::Explained(Box::new(explained)));
     }
-    until.set(Some(end.max(Instant::now() + SHOWING)));
+    scheduler.set_deadline(Some(end.max(Instant::now() + SHOWING)));
     let found = match &searched.found {
         Some(failure) => Some(counterexample(&comparison, failure, small)?),
         None => None,
     };
-    until.set(None);
+    scheduler.set_deadline(None);
     let mut done = Search {
         repeat: setting.repeat(arguments, &plan),
         plan,

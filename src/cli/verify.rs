@@ -18,7 +18,7 @@ use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, Ru
 use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::side_by_side::Work;
-use crate::executor::turns::Turns;
+use crate::executor::scheduler::Queue;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
 use crate::judge::draw::{self, Seen};
 use crate::judge::judging::{self, Judging, entries};
@@ -82,7 +82,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         }
         let units = AtomicUsize::new(0);
         let at_once = host.executor.slots();
-        let turns = Turns::new(at_once);
+        let queue = Queue::new(at_once);
         let work = Work {
             begin: &|dir, output| {
                 let package = read(arguments, dir, output, &units)?;
@@ -90,7 +90,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
                 Ok((package, steps))
             },
             go_on: &|index, package, output| {
-                let host = host.in_turn(&turns, index);
+                let host = host.in_turn(&queue, index);
                 let builder = &builder.on(&*host.executor);
                 let keep = keep.as_deref();
                 Verifier { arguments, host: &host, builder, output, keep }.package(package)

@@ -11,10 +11,11 @@ use crate::executor::scratch::{self, Scratch, Use};
 use crate::executor::{Executor, Hand, Notebook, place};
 use crate::model::host::BestMode;
 use crate::model::isolation::Demand;
-use crate::model::job::{Job, Keep, Repeat, Reply};
+use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::{Stop, hear};
+use crate::model::work::{RunMode, Work, WorkReply};
 use crate::sandbox::{CoreId, Host, Slot, Stopper, is_killed_by_nobody};
 
 /// Runs jobs in sandboxes on this machine.
@@ -156,10 +157,10 @@ impl Local {
     /// Runs in a free place, or if it must be alone, while no other place is in use.
     fn at_place<R>(
         &self,
-        repeat: Option<Repeat>,
+        is_alone: bool,
         run: impl Fn(&mut Place) -> Result<R, JudgeError>,
     ) -> Result<R, Stop> {
-        if !repeat.is_some_and(|it| it.is_alone) {
+        if !is_alone {
             return self.in_a_place(run);
         }
         let run = |place: &mut Place| self.unless_stopped(place, &run);
@@ -189,10 +190,15 @@ impl Local {
         })
     }
 
-    fn run_in(&self, place: &mut Place, job: &Job) -> Result<Reply, JudgeError> {
-        let slot = self.slot(place)?;
-        self.prepare(job, slot)?;
-        slot.run(job)
+    fn run_in(&self, place: &mut Place, work: &Work) -> Result<WorkReply, JudgeError> {
+        match work {
+            Work::Single(job) => {
+                let slot = self.slot(place)?;
+                self.prepare(job, slot)?;
+                Ok(slot.run(job)?.into())
+            }
+            Work::Joint(job) => Ok(self.run_joint_in(place, job)?.into()),
+        }
     }
 
     fn run_joint_in(&self, place: &mut Place, job: &JointJob) -> Result<JointReply, JudgeError> {
@@ -239,25 +245,14 @@ impl Executor for Local {
         self.host.mechanism().to_string()
     }
 
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        let run = |place: &mut Place| self.run_in(place, job);
-        let reply = self.at_place(repeat, run)?;
-        match is_killed_by_nobody(&reply.outcome, &job.limits) {
-            true => self.at_place(Some(Repeat::alone(1)), run),
-            false => Ok(reply),
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        let run = |place: &mut Place| self.run_in(place, work);
+        let reply = self.at_place(mode.is_alone(), run)?;
+        let mut runs = reply.replies().into_iter().zip(work.jobs());
+        if runs.any(|(reply, job)| is_killed_by_nobody(&reply.outcome, &job.limits)) {
+            return self.at_place(true, run);
         }
-    }
-
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        let run = |place: &mut Place| self.run_joint_in(place, job);
-        let reply = self.at_place(repeat, run)?;
-        let parts = [(&reply.program, &job.program), (&reply.partner, &job.partner)];
-        let is_killed =
-            parts.iter().any(|(part, job)| is_killed_by_nobody(&part.reply.outcome, &job.limits));
-        match is_killed {
-            true => self.at_place(Some(Repeat::alone(1)), run),
-            false => Ok(reply),
-        }
+        Ok(reply)
     }
 
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
@@ -275,10 +270,6 @@ impl Executor for Local {
             let Hand { reads, writes } = hand.ok_or_else(again)?;
             slot.run_between(job, reads, writes)
         })
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
     }
 
     fn stop(&self) {
@@ -357,7 +348,7 @@ mod tests {
         let start = || Local::start(Some(1), Demand::Any, notebook.clone()).unwrap();
         let started = |local: &Local| local.stoppers.lock().unwrap().len();
         let trial =
-            |local: &Local| local.run(&Job { limits: Limits::of_trial(), ..Job::default() });
+            |local: &Local| local.run_job(&Job { limits: Limits::of_trial(), ..Job::default() });
         let first = start();
         if Host::look().unwrap().signs().is_none() {
             return assert_eq!(started(&first), 1);

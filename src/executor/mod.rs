@@ -5,60 +5,48 @@ pub mod local;
 pub mod parallel;
 pub mod place;
 mod pool;
+pub mod scheduler;
 pub mod scratch;
-pub mod share;
-pub mod turns;
-pub mod until;
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::model::job::{Job, Repeat, Reply};
-use crate::model::joint::{JointJob, JointReply};
+use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::model::work::{RunMode, Work, WorkReply};
 
 /// A place where jobs run.
 pub trait Executor: Send + Sync {
-    /// How many jobs run at the same time. [`Executor::run_one`] may be called by that many threads.
+    /// How many jobs run at the same time. [`Executor::run`] may be called by that many threads.
     fn slots(&self) -> usize;
 
     /// What measures and limits the runs, in words.
     fn mechanism(&self) -> String;
 
-    /// Runs one job and waits for its end. `repeat` asks for another run of it, to measure times.
+    /// Runs one program, or two that talk, and waits for the end. Two programs share a slot: if they take turns, they
+    /// need only one core, and a machine may have only one.
     ///
     /// # Errors
-    /// If the job could not be run as asked, or was ended by [`Executor::stop`]; never for
-    /// anything that the program did.
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop>;
+    /// If the work could not be run as asked, or was ended by [`Executor::stop`]; never for anything that a program did.
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop>;
 
-    /// Runs two joined programs, and waits for the end of both. They share a place: two programs that take turns need
-    /// only one core, and a machine may have only one. For `repeat`, see [`run_one`](Self::run_one).
+    /// Runs one program, beside others.
     ///
     /// # Errors
-    /// See [`run_one`](Self::run_one), for either program.
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop>;
-
-    /// Runs a job, beside others.
-    ///
-    /// # Errors
-    /// See [`run_one`](Self::run_one).
-    fn run(&self, job: &Job) -> Result<Reply, Stop> {
-        self.run_one(job, None)
+    /// See [`run`](Self::run).
+    fn run_job(&self, job: &Job) -> Result<Reply, Stop> {
+        self.run(&job.clone().into(), RunMode::default())?.single()
     }
 
     /// Runs one program that talks with a person, and waits for its end. Its standard output is not in the reply.
     ///
     /// # Errors
-    /// See [`run_one`](Self::run_one); also if jobs run on other machines, where nobody can talk with them.
+    /// See [`run`](Self::run); also if jobs run on other machines, where nobody can talk with them.
     fn run_by_hand(&self, _: &Job, _: Hand) -> Result<Reply, Stop> {
         let why = "programs run on other machines, where you cannot talk with them";
         Err(JudgeError::new("connect the program with the terminal", why).into())
     }
-
-    /// The same executor without memory, for callers that need a new run.
-    fn anew(&self) -> &dyn Executor;
 
     /// Ends all current and later runs: each returns [`Stop::Interrupted`].
     fn stop(&self);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::executor::parallel;
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::explain::subject::{Judged, Subject};
 use crate::judge::case::TimeLimitMode;
 use crate::model::stop::Stop;
@@ -17,7 +17,7 @@ pub struct ByComparison<'a> {
     /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// Ends the runs when the time is over.
-    pub until: &'a Until<'a>,
+    pub scheduler: &'a Scheduler,
 }
 
 impl Subject for ByComparison<'_> {
@@ -25,17 +25,17 @@ impl Subject for ByComparison<'_> {
         let executor = self.comparison.bench.executor;
         let judged = parallel::map(executor, &inputs, |input| match self.one(input) {
             // Inputs without result when the time runs out are left out.
-            Err(Stop::Interrupted) if self.until.ran_out() => Ok(None),
+            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(None),
             judged => judged,
         });
         match judged {
-            Err(Stop::Interrupted) if self.until.ran_out() => Ok(Vec::new()),
+            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(Vec::new()),
             judged => Ok(judged?.into_iter().flatten().collect()),
         }
     }
 
     fn is_over(&self) -> bool {
-        self.until.is_over()
+        self.scheduler.is_over()
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn prove(
         return Ok(());
     }
     std::thread::sleep(A_SECOND.saturating_sub(made.at.elapsed()));
-    let again = Again { executor: generating.bench.executor.anew(), stage, made };
+    let again = Again { executor: generating.bench.executor, stage, made };
     let bench = &generating.bench;
     let changes =
         bench.map("generators once more", &cases, |(case, command)| again.change(case, command))?;

@@ -11,6 +11,7 @@ use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
+use crate::model::work::RunMode;
 
 /// A generator may write its files under this name instead of printing its input.
 const OWN_NAME: &str = "testcase";
@@ -67,7 +68,9 @@ pub(super) fn start(
     if elsewhere {
         relocate(&mut job);
     }
-    let reply = executor.run(&job)?;
+    // A second start proves something only if it is one.
+    let mode = if elsewhere { RunMode::FRESH } else { RunMode::default() };
+    let reply = executor.run(&job.clone().into(), mode)?.single()?;
     if let Some(ending) = ending(&reply.outcome, &job.limits) {
         let said = reason(&reply.stderr);
         return Ok(Err(Refusal {

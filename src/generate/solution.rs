@@ -51,7 +51,7 @@ impl<'a> Solution<'a> {
         let mut job = self.runnable.job(&Limits::of_generator());
         job.writable = problem.allow_file_writing;
         job.feed(&problem.io, input);
-        let mut reply = self.bench.executor.run(&job)?;
+        let mut reply = self.bench.executor.run_job(&job)?;
         if let Some(ending) = ending(&reply.outcome, &job.limits) {
             let said = reason(&reply.stderr);
             return Ok(Err(Refusal {

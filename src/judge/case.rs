@@ -17,7 +17,7 @@ use crate::judge::score;
 use crate::judge::settle::{Repetition, SLACK, Settled, settle};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
-use crate::model::job::{Job, Keep, Repeat, Reply};
+use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Picture};
 use crate::model::limits::{Limits, ROOM};
@@ -30,6 +30,7 @@ use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
+use crate::model::work::{RunMode, Work};
 use crate::validator::{OutputValidator, answer_of};
 
 /// The programs by which a package judges submissions, besides the default output validator.
@@ -397,16 +398,17 @@ impl Trial<'_> {
         if let (Interaction::Interactive, Some(partner)) = (problem.kind.interaction, partner) {
             return self.talk(partner, pass);
         }
-        let job = job(self.rules, self.entry, self.case.test_case, pass);
+        let work = Work::from(job(self.rules, self.entry, self.case.test_case, pass));
+        let run = |mode| self.executor.run(&work, mode)?.single();
         let kept = self.kept(pass);
         let limits = self.entry.limits(self.rules);
         let Settled { reply, repeats } = settle(
             self.entry.repetition,
             &limits,
-            self.executor.run(&job)?,
+            run(RunMode::default())?,
             |reply| &reply.outcome,
             |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
-            |number| self.executor.run_one(&job, Some(Repeat::alone(number))),
+            |number| run(RunMode::alone(number)),
         )?;
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;

@@ -54,7 +54,7 @@ impl PackageGrader {
         job.command.argv.extend(flags.iter().cloned());
         job.stdin = Blob::from(lines(results).as_bytes());
         job.box_size = job.box_size.saturating_add(ROOM);
-        let reply = executor.run(&job)?;
+        let reply = executor.run_job(&job)?;
         let fault = |error| JudgeError::new("read what the grader wrote", error);
         let said = match exit_code(&reply.outcome, &self.limits) {
             Ok(0) => parse(&reply.stdout.start(MOST).map_err(fault)?),

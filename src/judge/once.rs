@@ -13,6 +13,7 @@ use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::units::Bytes;
+use crate::model::work::RunMode;
 use crate::validator::response::{Contract, Opinion};
 use crate::validator::{OutputValidator, Question, answer_of};
 
@@ -36,7 +37,7 @@ impl Once<'_> {
     pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
         let pass = Pass::first(input);
         let job = job(self.rules, self.entry, self.test_case, &pass);
-        let reply = self.executor.anew().run(&job)?;
+        let reply = self.executor.run(&job.into(), RunMode::FRESH)?.single()?;
         Ok(self.told(&reply, name)?)
     }
 

@@ -9,13 +9,14 @@ use crate::judge::case::{Entry, Pass, ReadyCase, Rules, TimeLimitMode, Trial, jo
 use crate::judge::classify::{Classified, classify};
 use crate::judge::compared::written;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Job, Repeat, Reply};
+use crate::model::job::{Collected, Job, Reply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
+use crate::model::work::RunMode;
 
 /// The result of a program on an input.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl OutputRuns<'_> {
     /// # Errors
     /// If the judge failed or was interrupted.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
-        Ok(self.ran(runnable, self.executor.run(&self.job(runnable, input))?))
+        Ok(self.ran(runnable, self.executor.run_job(&self.job(runnable, input))?))
     }
 
     /// Runs it again beside others, for its times. `number` counts these runs, from 1.
@@ -65,8 +66,9 @@ impl OutputRuns<'_> {
     /// # Errors
     /// If the judge failed or was interrupted.
     pub fn again(&self, runnable: &Runnable, input: &Arc<[u8]>, number: u32) -> Result<Ran, Stop> {
-        let repeat = Some(Repeat::beside(number));
-        Ok(self.ran(runnable, self.executor.run_one(&self.job(runnable, input), repeat)?))
+        let work = self.job(runnable, input).into();
+        let reply = self.executor.run(&work, RunMode::beside(number))?.single()?;
+        Ok(self.ran(runnable, reply))
     }
 
     /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
@@ -87,7 +89,7 @@ impl OutputRuns<'_> {
         job.collect.clear();
         // One more process waits for the others.
         job.limits.processes = job.limits.processes.map(|processes| processes + 1);
-        let Reply { outcome, stdout: output, stderr, .. } = self.executor.run(&job)?;
+        let Reply { outcome, stdout: output, stderr, .. } = self.executor.run_job(&job)?;
         let rejected = classify(&outcome, &runnable.limits(&self.rules.limits));
         Ok(Ran { outcome, output, stderr, rejected })
     }

@@ -9,11 +9,11 @@ use crate::judge::keep::save_talk;
 use crate::judge::said::MOST;
 use crate::judge::settle::{Settled, settle};
 use crate::model::blob::Blob;
-use crate::model::job::Repeat;
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::repeats::TimedRun;
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
+use crate::model::work::{RunMode, Work};
 use crate::validator::OutputValidator;
 use crate::validator::response::Opinion;
 
@@ -31,22 +31,23 @@ impl Trial<'_> {
         // So the submission's time always runs out first. Its waiting costs the validator nothing.
         partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, it)| own + it);
         let partner_limits = partner.limits.clone();
-        let joint = JointJob {
+        let work = Work::from(JointJob {
             program,
             partner,
             accept_exit_code: validator.protocol.accept(),
             transcript: (self.rules.detail != Detail::Brief).then_some(MOST),
-        };
+        });
+        let run = |mode| self.executor.run(&work, mode)?.joint();
         let limits = self.entry.limits(self.rules);
         let Settled { reply, repeats } = settle(
             self.entry.repetition,
             &limits,
-            self.executor.run_two(&joint, None)?,
+            run(RunMode::default())?,
             |reply| &reply.program.reply.outcome,
             |JointReply { program, partner, .. }| {
                 TimedRun::new(&program.reply.outcome, partner.reply.outcome.cpu_time)
             },
-            |number| self.executor.run_two(&joint, Some(Repeat::alone(number))),
+            |number| run(RunMode::alone(number)),
         )?;
         let JointReply { program, partner, told, deadlock, transcript } = reply;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);

@@ -23,18 +23,6 @@ pub struct Repeat {
     pub is_alone: bool,
 }
 
-impl Repeat {
-    /// A run with nothing beside it.
-    pub fn alone(number: u32) -> Self {
-        Self { number, is_alone: true }
-    }
-
-    /// A run beside others.
-    pub fn beside(number: u32) -> Self {
-        Self { number, is_alone: false }
-    }
-}
-
 /// A run of a program. Independent of the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {

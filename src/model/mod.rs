@@ -53,4 +53,5 @@ pub mod tree;
 pub mod units;
 pub mod verdict;
 pub(crate) mod words;
+pub mod work;
 pub mod worker;

@@ -27,7 +27,7 @@ impl ProtocolError {
 }
 
 /// The version of the frames and their contents.
-const PROTOCOL: u32 = 6;
+const PROTOCOL: u32 = 7;
 
 /// The longest first line.
 const LONGEST_LINE: usize = 200;
@@ -172,7 +172,7 @@ mod tests {
     use crate::model::text::hex;
     use crate::model::tree::{Node, TreeEntry};
     use crate::model::units::Bytes;
-    use crate::remote::request::AnyJob;
+    use crate::model::work::Work;
 
     type Read = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
 
@@ -242,15 +242,11 @@ mod tests {
             accept_exit_code: 42,
             transcript: Some(Bytes(9)),
         };
-        let digest = |job: AnyJob| {
-            let bytes = postcard::to_allocvec(&job).unwrap();
+        let digest = |work: Work| {
+            let bytes = postcard::to_allocvec(&work).unwrap();
             hex(&Blob::from(bytes).digest().unwrap().0[..16])
         };
-        let found = [
-            digest(AnyJob::Single(Job::default().into())),
-            digest(AnyJob::Single(job.into())),
-            digest(AnyJob::Joint(joint.into())),
-        ];
+        let found = [digest(Job::default().into()), digest(job.into()), digest(joint.into())];
         let recorded = [
             "60daa3a5f7dbfa200f8c82840ecf5b42",
             "16573e48b38cbcae937dc6f27d95afc8",

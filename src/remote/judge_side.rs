@@ -1,10 +1,15 @@
 //! Decodes what a worker sends, without threads: bytes in, results out.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::Reply;
+use crate::model::joint::{JointReply, Part};
+use crate::model::outcome::{Ending, Outcome, Signal};
+use crate::model::units::Bytes;
+use crate::model::work::WorkReply;
 use crate::remote::frame::{Frames, Peer, ProtocolError};
 use crate::remote::incoming::{IncomingBlob, LargeBlobs};
 use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
@@ -125,7 +130,7 @@ impl JudgeSide {
     ) -> Result<Ended, ProtocolError> {
         let mut coming = self.results.remove(&number).unwrap_or_default();
         let Ended::Came(reply) = &mut ended else { return Ok(ended) };
-        if !reply.is_possible() {
+        if !is_possible(reply) {
             return Err(ProtocolError::new("it reports an impossible time or size"));
         }
         let mut kept = reply.replies().into_iter().flat_map(|reply| &reply.kept);
@@ -167,4 +172,44 @@ fn answered(
 
 fn unasked() -> ProtocolError {
     ProtocolError::new("it answers a question that was not asked")
+}
+
+/// Upper bound on a time that a worker reports: far above any limit, and far below what overflows.
+const TIME_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+/// Upper bound on a size that a worker reports.
+const SIZE_MAX: Bytes = Bytes(1 << 50);
+
+/// Whether all numbers of a reply are possible. Later code computes with them.
+fn is_possible(reply: &WorkReply) -> bool {
+    let is_whole = match reply {
+        WorkReply::Single(_) => true,
+        WorkReply::Joint(reply) => is_joint_possible(reply),
+    };
+    is_whole && reply.replies().iter().all(|reply| is_outcome_possible(&reply.outcome))
+}
+
+fn is_joint_possible(reply: &JointReply) -> bool {
+    let JointReply { program, partner, told, deadlock, transcript } = reply;
+    let of_part = |part: &Part| {
+        let times = [part.started, part.ended, part.closed, part.slept];
+        times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
+    };
+    let said = transcript.first.iter().chain(&transcript.last).map(|said| said.at);
+    let mut more = told.iter().copied().chain(deadlock.iter().map(|it| it.at)).chain(said);
+    of_part(program)
+        && of_part(partner)
+        && more.all(|time| time <= TIME_MAX)
+        && transcript.left_out <= SIZE_MAX
+}
+
+fn is_outcome_possible(outcome: &Outcome) -> bool {
+    let Outcome { cpu_time, wall_time, queued, .. } = outcome;
+    let mut times = [*cpu_time, *wall_time, *queued].into_iter();
+    let Outcome { peak_memory, stdout_bytes, stderr_bytes, file_bytes, .. } = outcome;
+    let mut sizes = [peak_memory, stdout_bytes, stderr_bytes, file_bytes].into_iter();
+    let is_code = match outcome.ending {
+        Ending::Exited(code) => (0..=255).contains(&code),
+        Ending::Signalled(signal) => (1..2 * Signal::ELSEWHERE).contains(&signal.0),
+    };
+    is_code && times.all(|time| time <= TIME_MAX) && sizes.all(|size| *size <= SIZE_MAX)
 }

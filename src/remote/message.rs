@@ -8,10 +8,9 @@ use crate::language::toolchain::{Toolchain, Tried};
 use crate::model::blob::Digest;
 use crate::model::event::Shortfall;
 use crate::model::isolation::Isolation;
-use crate::model::job::Repeat;
 use crate::model::judgement::JudgeError;
+use crate::model::work::{RunMode, Work, WorkReply};
 use crate::remote::packing::Way;
-use crate::remote::request::{AnyJob, AnyReply};
 
 /// What a worker reports about its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,8 +50,8 @@ pub(super) type RequestId = u64;
 /// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
-    /// Run this job.
-    Run { number: RequestId, repeat: Option<Repeat>, ways: Vec<Way>, job: AnyJob },
+    /// Run these programs.
+    Run { number: RequestId, mode: RunMode, ways: Vec<Way>, work: Work },
     /// The next bytes of a needed blob follow.
     Piece { stream: RequestId, is_last: bool },
     /// A needed blob cannot be read.
@@ -88,7 +87,7 @@ impl FromWorker {
 /// How a job ended.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Ended {
-    Came(AnyReply),
+    Came(WorkReply),
     Failed(JudgeError),
     /// The worker was asked to end.
     Interrupted,

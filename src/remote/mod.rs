@@ -15,7 +15,7 @@
 //! | `link` | one worker: its command and its threads |
 //! | `state` | several workers: the requests to each, and whether it is still there |
 //! | `group` | several workers behind one address, treated as one |
-//! | `request`, `tools` | what workers are asked for: jobs and tools |
+//! | `tools` | the tools that workers are asked for |
 //! | `workers` | all of them as one executor |
 //! | `nats` | the same jobs and results through a server that keeps them (with the feature `nats`) |
 //!
@@ -31,7 +31,6 @@ pub mod message;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod packing;
-mod request;
 pub mod serve;
 mod state;
 #[cfg(test)]

@@ -8,8 +8,8 @@ use crate::model::blob::Blob;
 use crate::model::job::{Job, Shown, What};
 use crate::model::judgement::JudgeError;
 use crate::model::tree::TreeEntry;
+use crate::model::work::Work;
 use crate::remote::frame::ProtocolError;
-use crate::remote::request::AnyJob;
 
 /// How a blob travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,13 +28,13 @@ pub(super) const SMALL: u64 = 8 << 10;
 /// How many bytes of blobs follow one message at most.
 const MOST_BEHIND: u64 = 256 << 10;
 
-/// Decides how a job's blobs travel, and returns the bytes after the message. Computes the digests of the other blobs.
+/// Decides how the blobs of work travel, and returns the bytes after the message. Computes the digests of the other blobs.
 ///
 /// # Errors
 /// If a blob cannot be read.
-pub(super) fn pack(job: &AnyJob) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
+pub(super) fn pack(work: &Work) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
     let mut behind = Vec::new();
-    let blobs = job.jobs().into_iter().flat_map(Job::blobs);
+    let blobs = work.jobs().into_iter().flat_map(Job::blobs);
     let ways = blobs.map(|blob| match put_behind(blob, SMALL, &mut behind)? {
         Some(way) => Ok(way),
         None => blob.digest().map(|_| Way::Asked).map_err(|error| unread(blob, &error)),

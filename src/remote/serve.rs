@@ -17,10 +17,10 @@ use crate::model::blob::Blob;
 use crate::model::job::Reply;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::model::work::WorkReply;
 use crate::remote::frame::{PIECE, Peer, frame};
 use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
 use crate::remote::packing::{Way, put_behind, unread};
-use crate::remote::request::AnyReply;
 use crate::remote::worker_side::{Effect, ProgramOrder, Task, WorkerSide};
 
 /// How many jobs a worker has beside those that run, so that no slot waits for the pipe.
@@ -186,18 +186,18 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn run(&self, task: &Task) -> Result<AnyReply, Stop> {
+    fn run(&self, task: &Task) -> Result<WorkReply, Stop> {
         let offered = lock(&self.offered);
         if let Some((path, _)) = task.installed().find(|it| !offered.contains(it)) {
             let what = format!("{} was not found here", path.display());
             return Err(JudgeError::new("show a tool", what).into());
         }
         drop(offered);
-        task.job.run(self.executor, task.repeat)
+        self.executor.run(&task.work, task.mode)
     }
 
     /// Sends a result, after its large blobs in pieces.
-    fn done(&self, number: RequestId, result: Result<AnyReply, Stop>) {
+    fn done(&self, number: RequestId, result: Result<WorkReply, Stop>) {
         let framed = |ways, reply, behind: &[u8]| {
             frame(&FromWorker::Done { number, ways, reply }, &[behind])
         };
@@ -221,7 +221,7 @@ impl<'a> Worker<'a> {
     fn send_blobs(
         &self,
         number: RequestId,
-        reply: &AnyReply,
+        reply: &WorkReply,
     ) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
         let mut behind = Vec::new();
         let blobs = reply.replies().into_iter().flat_map(Reply::blobs);

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::model::blob::{Blob, Digest};
-use crate::model::job::{Job, Repeat, What};
+use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
+use crate::model::work::{RunMode, Work};
 use crate::remote::frame::{Frames, Peer, ProtocolError};
 use crate::remote::incoming::{IncomingBlob, Kept, LargeBlobs, MOST_BYTES};
 use crate::remote::message::{FromWorker, RequestId, ToWorker};
 use crate::remote::packing::{Way, is_inside, unpack};
-use crate::remote::request::AnyJob;
 
 /// What the worker must do.
 #[derive(Debug)]
@@ -33,18 +33,18 @@ pub(super) enum ProgramOrder {
     },
 }
 
-/// A job that is ready to run: all its blobs are here.
+/// Work that is ready to run: all its blobs are here.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) number: RequestId,
-    pub(super) repeat: Option<Repeat>,
-    pub(super) job: AnyJob,
+    pub(super) mode: RunMode,
+    pub(super) work: Work,
 }
 
 impl Task {
     /// The tools that it shows: where, and which.
     pub(super) fn installed(&self) -> impl Iterator<Item = (PathBuf, String)> {
-        let shown = self.job.jobs().into_iter().flat_map(|job| &job.command.visible);
+        let shown = self.work.jobs().into_iter().flat_map(|job| &job.command.visible);
         shown.filter_map(|shown| match &shown.what {
             What::Installed { identity, .. } => Some((shown.inside.clone(), identity.clone())),
             What::Tree(_) => None,
@@ -108,8 +108,8 @@ impl WorkerSide {
         acts: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         match message {
-            ToWorker::Run { number, repeat, ways, job } => {
-                self.accept(Task { number, repeat, job }, &ways, behind, acts)
+            ToWorker::Run { number, mode, ways, work } => {
+                self.accept(Task { number, mode, work }, &ways, behind, acts)
             }
             ToWorker::Piece { stream, is_last } => self.piece(stream, is_last, behind, acts),
             ToWorker::Unreadable { stream, reason } => {
@@ -133,12 +133,12 @@ impl WorkerSide {
         behind: &[u8],
         acts: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
-        if !task.job.jobs().into_iter().all(is_inside) {
+        if !task.work.jobs().into_iter().all(is_inside) {
             let fault = JudgeError::new("take a job", "a path in it leads out of its directory");
             acts.push(Effect::Say(FromWorker::failed(task.number, fault)));
             return Ok(());
         }
-        let blobs = task.job.jobs_mut().into_iter().flat_map(Job::blobs_mut);
+        let blobs = task.work.jobs_mut().into_iter().flat_map(Job::blobs_mut);
         let mut missing = Vec::new();
         for (blob, way) in unpack(blobs.collect(), ways, behind)? {
             let (Way::Asked, Some(digest), Ok(length)) = (way, blob.known_digest(), blob.len())
@@ -273,7 +273,7 @@ impl WorkerSide {
     }
 
     fn ready(&mut self, mut task: Task, acts: &mut Vec<Effect>) -> Result<(), ProtocolError> {
-        let jobs = task.job.jobs_mut().into_iter();
+        let jobs = task.work.jobs_mut().into_iter();
         for shown in jobs.flat_map(|job| &mut job.command.visible) {
             if let What::Tree(tree) = &mut shown.what {
                 *tree = self.kept.tree(Arc::clone(tree))?;

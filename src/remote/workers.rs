@@ -14,11 +14,11 @@ use crate::executor::Executor;
 use crate::language::probe::Probe;
 use crate::language::toolchain::Toolchain;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{Job, Repeat, Reply, What};
-use crate::model::joint::{JointJob, JointReply};
+use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
+use crate::model::work::{RunMode, Work, WorkReply};
 use crate::model::worker::WorkerReport;
 use crate::remote::frame::{Peer, frame};
 use crate::remote::group::{Envelope, Member, ReplyTo};
@@ -26,7 +26,6 @@ use crate::remote::judge_side::Response;
 use crate::remote::link::{OpenRoute, Pipes, Process, Route, Sender};
 use crate::remote::message::{Ended, Facts, RequestId, ToWorker};
 use crate::remote::packing::pack;
-use crate::remote::request::{AnyJob, AnyReply};
 use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
 use crate::remote::tools::RemoteTools;
 
@@ -206,67 +205,6 @@ fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Workers {
-    /// Runs a job, of whose reply the caller takes its own kind.
-    fn ask<R>(
-        &self,
-        job: &AnyJob,
-        repeat: Option<Repeat>,
-        own: fn(AnyReply) -> Option<R>,
-    ) -> Result<R, Stop> {
-        let is_nowhere = |job: &&Job| {
-            job.command.visible.iter().any(|shown| match &shown.what {
-                What::Tree(tree) => tree.entries.is_empty() && tree.place().is_some(),
-                What::Installed { .. } => false,
-            })
-        };
-        let jobs = job.jobs();
-        if jobs.iter().any(is_nowhere) {
-            let what = "a directory of this machine is shown to it";
-            return Err(JudgeError::new("run a program on another machine", what).into());
-        }
-        let (ways, behind) = pack(job)?;
-        for _ in 0..MOST_LOST {
-            let (sender, receiver) = sync_channel(1);
-            let (worker, number) = self.take(&jobs, sender)?;
-            let (job, ways) = (job.clone(), ways.clone());
-            let bytes = frame(&ToWorker::Run { number, repeat, ways, job }, &[&behind]);
-            let bytes = bytes.inspect_err(|_| self.forget(worker, number))?;
-            let envelope = Envelope {
-                number,
-                bytes: &bytes,
-                is_lone: repeat.is_some_and(|it| it.is_alone),
-                program: program(&jobs),
-                is_long: may_take_long(&jobs),
-            };
-            if self.shared.lines[worker].send(&envelope).is_err() {
-                // The thread that reads from the worker finds out why.
-                self.shared.lock().workers[worker].process.kill();
-            }
-            match receiver.recv() {
-                Ok(Response::Ran(Ended::Came(mut reply))) => {
-                    for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
-                        outcome.worker = Some(self.count(worker, outcome.worker.take()));
-                    }
-                    if let Some(reply) = own(reply) {
-                        return Ok(reply);
-                    }
-                }
-                Ok(Response::Ran(Ended::Failed(error))) => return Err(error.into()),
-                Ok(Response::Ran(Ended::Interrupted)) => {
-                    self.shared.lose(worker, "it was asked to end")
-                }
-                // The worker is lost.
-                Ok(Response::Found(_)) | Err(_) => {}
-            }
-            if self.shared.lock().is_stopped {
-                return Err(Stop::Interrupted);
-            }
-        }
-        let what = format!("{MOST_LOST} workers were lost while they ran it");
-        let help = "check those machines' messages; they may lack memory";
-        Err(JudgeError::new("run a program on a worker", what).help(help).into())
-    }
-
     fn forget(&self, worker: usize, number: RequestId) {
         self.shared.lock().workers[worker].asked.remove(&number);
         self.shared.changed.notify_all();
@@ -375,16 +313,59 @@ impl Executor for Workers {
         self.mechanism.clone()
     }
 
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        self.ask(&AnyJob::Single(job.clone().into()), repeat, AnyReply::single)
-    }
-
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.ask(&AnyJob::Joint(job.clone().into()), repeat, AnyReply::joint)
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        let is_nowhere = |job: &&Job| {
+            job.command.visible.iter().any(|shown| match &shown.what {
+                What::Tree(tree) => tree.entries.is_empty() && tree.place().is_some(),
+                What::Installed { .. } => false,
+            })
+        };
+        let jobs = work.jobs();
+        if jobs.iter().any(is_nowhere) {
+            let what = "a directory of this machine is shown to it";
+            return Err(JudgeError::new("run a program on another machine", what).into());
+        }
+        let (ways, behind) = pack(work)?;
+        for _ in 0..MOST_LOST {
+            let (sender, receiver) = sync_channel(1);
+            let (worker, number) = self.take(&jobs, sender)?;
+            let (work, ways) = (work.clone(), ways.clone());
+            let bytes = frame(&ToWorker::Run { number, mode, ways, work }, &[&behind]);
+            let bytes = bytes.inspect_err(|_| self.forget(worker, number))?;
+            let envelope = Envelope {
+                number,
+                bytes: &bytes,
+                is_lone: mode.is_alone(),
+                program: program(&jobs),
+                is_long: may_take_long(&jobs),
+            };
+            if self.shared.lines[worker].send(&envelope).is_err() {
+                // The thread that reads from the worker finds out why.
+                self.shared.lock().workers[worker].process.kill();
+            }
+            match receiver.recv() {
+                Ok(Response::Ran(Ended::Came(mut reply)))
+                    if reply.replies().len() == jobs.len() =>
+                {
+                    for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
+                        outcome.worker = Some(self.count(worker, outcome.worker.take()));
+                    }
+                    return Ok(reply);
+                }
+                Ok(Response::Ran(Ended::Failed(error))) => return Err(error.into()),
+                Ok(Response::Ran(Ended::Interrupted)) => {
+                    self.shared.lose(worker, "it was asked to end")
+                }
+                // It answers something else, or is lost.
+                Ok(_) | Err(_) => {}
+            }
+            if self.shared.lock().is_stopped {
+                return Err(Stop::Interrupted);
+            }
+        }
+        let what = format!("{MOST_LOST} workers were lost while they ran it");
+        let help = "check those machines' messages; they may lack memory";
+        Err(JudgeError::new("run a program on a worker", what).help(help).into())
     }
 
     fn stop(&self) {

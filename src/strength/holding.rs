@@ -82,7 +82,7 @@ impl Measuring<'_> {
             let order = matrix::cheapest_first(&kills, &sizes);
             let begun = Instant::now();
             let end = self.hold_until(on_survivors, pool.len());
-            self.search.until.set(Some(end));
+            self.search.scheduler.set_deadline(Some(end));
             let to_build = self.to_build(entries, &queue[chunk(number)]);
             let mut steps: Vec<Step> = to_build.into_iter().map(Step::Build).collect();
             let builds = steps.len();
@@ -123,7 +123,7 @@ impl Measuring<'_> {
             }
             longest = longest.max(begun.elapsed());
         }
-        self.search.until.set(None);
+        self.search.scheduler.set_deadline(None);
         self.tell("subjects", total, total);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::generate::fresh::FreshInputs;
 use crate::judge::case::Texts;
 use crate::model::stop::Stop;
@@ -26,7 +26,7 @@ pub struct KillSearch<'a> {
     /// The package's generators, if there are any.
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Ends the runs when the time is over.
-    pub until: &'a Until<'a>,
+    pub scheduler: &'a Scheduler,
     /// When all searches must be over.
     pub end: Instant,
 }
@@ -44,7 +44,7 @@ impl KillSearch<'_> {
     /// The given error, unless the time ran out.
     pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
         match result {
-            Err(Stop::Interrupted) if self.until.ran_out() => Ok(None),
+            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(None),
             result => result.map(Some),
         }
     }
@@ -130,20 +130,20 @@ impl KillSearch<'_> {
     /// # Errors
     /// If the judge failed.
     pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
-        self.until.set(Some(self.end.min(Instant::now() + SHRINKING)));
+        self.scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
         let shrunk = self.test_bed.with(suspect, |comparison| {
             let shrinking = Shrinking {
                 comparison,
                 validity: self.validity,
                 grammar: self.test_bed.grammar,
                 generators: self.generators,
-                until: self.until,
+                scheduler: self.scheduler,
                 before: (0, Instant::now()),
                 progress: &|_| {},
             };
             shrink(&shrinking, failure)
         });
-        self.until.set(Some(self.end));
+        self.scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;
         // The smaller input may be valid only for lax validators.
         if !self.is_certain(suspect, &failure.origin, &shrunk.input)? {

@@ -85,7 +85,7 @@ impl Measuring<'_> {
     ) -> Result<Result<(), Unmeasured>, Stop> {
         let mut pool = Vec::new();
         let search = &self.search;
-        search.until.set(Some(search.end - self.for_search));
+        search.scheduler.set_deadline(Some(search.end - self.for_search));
         if let Some(source) = &mut source {
             match search.in_time(source.next(&search.test_bed.comparison, POOL, POOL))? {
                 Some(Ok(fresh)) => pool = fresh,
@@ -126,10 +126,10 @@ impl Measuring<'_> {
 
     /// Looks for features of inputs, as long as there is time.
     fn look_for_features(&self, pool: &[Fresh], report: &mut Strength) -> Result<(), Stop> {
-        let KillSearch { test_bed, validity, until, end, .. } = self.search;
+        let KillSearch { test_bed, validity, scheduler, end, .. } = self.search;
         let Some(grammar) = test_bed.grammar else { return Ok(()) };
-        until.set(Some(end));
-        let is_over = || until.is_over();
+        scheduler.set_deadline(Some(end));
+        let is_over = || scheduler.is_over();
         let looking = Looking { grammar, validity, seed: report.seed, is_over: &is_over };
         let texts = test_bed
             .cases
@@ -191,7 +191,7 @@ impl Measuring<'_> {
         report: &mut Strength,
     ) -> Result<Result<(), Fault>, Stop> {
         let search = &self.search;
-        search.until.set(Some(search.end));
+        search.scheduler.set_deadline(Some(search.end));
         let kept = if search.test_bed.way.is_some() { ROUND } else { ALONE };
         // Without a grammar, each input costs starts of input validators.
         let most = if search.test_bed.grammar.is_some() { ROUND } else { kept };
@@ -206,7 +206,7 @@ impl Measuring<'_> {
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
-            if search.until.is_over() {
+            if search.scheduler.is_over() {
                 report.cut = true;
                 break;
             }
@@ -233,7 +233,7 @@ impl Measuring<'_> {
                 None => continue,
             };
         }
-        search.until.set(None);
+        search.scheduler.set_deadline(None);
         for entry in entries.iter_mut().filter(|entry| entry.is_searched()) {
             let subject = &mut entry.subject;
             if subject.tried >= ENOUGH {

@@ -4,11 +4,11 @@ use crate::executor::Executor;
 use crate::grammar::misread::misread;
 use crate::grammar::program::Grammar;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Job, Repeat, Reply};
-use crate::model::joint::{JointJob, JointReply};
+use crate::model::job::{Collected, Job, Reply};
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
+use crate::model::work::{RunMode, Work, WorkReply};
 use crate::mutate::wrapper::{Change, Wrapper};
 
 /// What a wrapper needs to know about a problem.
@@ -52,12 +52,7 @@ pub struct Wrapped<'a> {
 const LONGEST: u64 = 1 << 20;
 
 impl Wrapped<'_> {
-    fn around(&self, job: &Job, run: impl Fn(&Job) -> Result<Reply, Stop>) -> Result<Reply, Stop> {
-        // Only submissions are timed.
-        if !job.is_timed {
-            return run(job);
-        }
-        let mut job = job.clone();
+    fn run_wrapped(&self, mut job: Job, mode: RunMode) -> Result<Reply, Stop> {
         let input = match self.io {
             ProgramIo::Standard => Some(&mut job.stdin),
             ProgramIo::Files { input, .. } => {
@@ -69,7 +64,7 @@ impl Wrapped<'_> {
         if let Some(blob) = input {
             change(blob, |input| self.wrapping.input(input));
         }
-        let mut reply = run(&job)?;
+        let mut reply = self.inner.run(&job.into(), mode)?.single()?;
         let output = match (self.io, reply.collected.first_mut()) {
             (ProgramIo::Standard, _) => Some(&mut reply.stdout),
             (ProgramIo::Files { .. }, Some(Collected::File(blob))) => Some(blob),
@@ -100,16 +95,14 @@ impl Executor for Wrapped<'_> {
         self.inner.mechanism()
     }
 
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        self.around(job, |job| self.inner.run_one(job, repeat))
-    }
-
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.inner.run_two(job, repeat)
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        match work {
+            // Only submissions are timed.
+            Work::Single(job) if job.is_timed => {
+                Ok(self.run_wrapped((**job).clone(), mode)?.into())
+            }
+            _ => self.inner.run(work, mode),
+        }
     }
 
     fn stop(&self) {
@@ -139,7 +132,7 @@ mod tests {
         let wrapping = Wrapping { wrapper, grammar: None };
         let wrapped = Wrapped { inner: &scripted, wrapping, io: &ProgramIo::Standard };
         let job = Job { stdin: input.as_bytes().into(), is_timed, ..Job::default() };
-        let reply = wrapped.run(&job).expect("it runs");
+        let reply = wrapped.run_job(&job).expect("it runs");
         assert_eq!(reply.stdout.start(100).expect("it is there"), expected.as_bytes(), "{name}");
     }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::generate::fresh::FreshInputs;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
@@ -38,7 +38,7 @@ pub struct Searching<'a> {
     /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     /// Ends the runs that are left at that time.
-    pub until: &'a Until<'a>,
+    pub scheduler: &'a Scheduler,
     /// Time after the first failing input to confirm it and make it smaller.
     pub shrink_time: Duration,
     /// Upper bound on the inputs.
@@ -202,7 +202,7 @@ impl<'c> Shared<'_, 'c> {
             (Some(_), Some(_)) => result.found = None,
             _ => {}
         }
-        let is_over = self.searching.until.ran_out();
+        let is_over = self.searching.scheduler.ran_out();
         let is_interrupted = match error {
             None => false,
             Some(Stop::Interrupted) => !is_over,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::executor::parallel;
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
 use crate::grammar::generate::generate;
@@ -40,7 +40,7 @@ pub struct Shrinking<'a> {
     /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Ends runs when the time is up.
-    pub until: &'a Until<'a>,
+    pub scheduler: &'a Scheduler,
     /// Number of earlier comparisons, and the start of the first one.
     pub before: (u64, Instant),
     /// Receives the progress.
@@ -101,10 +101,10 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
     };
     match work.all(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => work.done.interrupted = !shrinking.until.ran_out(),
+        Err(Stop::Interrupted) => work.done.interrupted = !shrinking.scheduler.ran_out(),
         Err(stop) => return Err(stop),
     }
-    work.done.ran_out = shrinking.until.is_over();
+    work.done.ran_out = shrinking.scheduler.is_over();
     Ok(work.done)
 }
 
@@ -151,7 +151,7 @@ impl Work<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.shrinking.until.is_over()
+        self.shrinking.scheduler.is_over()
     }
 
     /// Whether an input fails in the same way; if so, it becomes the best so far.
@@ -247,8 +247,8 @@ impl Work<'_> {
 
     /// Drops, lowers and equalizes values on the tree of the grammar.
     fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
-        let until = self.shrinking.until;
-        let is_over = || until.is_over();
+        let scheduler = self.shrinking.scheduler;
+        let is_over = || scheduler.is_over();
         self.by_edits("dropping and lowering on the tree of the grammar", |work, before| {
             // An input that the grammar does not accept stays as it is.
             let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);

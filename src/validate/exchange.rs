@@ -99,7 +99,7 @@ impl Replay<'_> {
             earlier,
             keep: Keep::all_if(contract != Contract::OnePass),
         });
-        let reply = executor.run(&job).map_err(|error| validator.own(error))?;
+        let reply = executor.run_job(&job).map_err(|error| validator.own(error))?;
         let failed = |error| JudgeError::new("read what the output validator wrote", error);
         let said = reply.stdout.start(MOST).map_err(failed)?;
         Ok((said, validator.read(reply, &validator.limits, contract)?))

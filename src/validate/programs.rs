@@ -145,7 +145,7 @@ pub(super) fn ask(
     job.files.extend(question.files);
     job.stdin = question.stdin;
     job.writable = false;
-    let reply = bench.executor.run(&job)?;
+    let reply = bench.executor.run_job(&job)?;
     let mut said = first_line(&reply.stderr);
     if said.is_empty() {
         said = first_line(&reply.stdout);

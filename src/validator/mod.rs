@@ -208,7 +208,7 @@ impl OutputValidator {
         contract: Contract,
     ) -> Result<Response, Stop> {
         let job = self.job(question);
-        let reply = executor.run(&job).map_err(|error| self.own(error))?;
+        let reply = executor.run_job(&job).map_err(|error| self.own(error))?;
         Ok(self.read(reply, &self.limits, contract)?)
     }
 

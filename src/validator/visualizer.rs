@@ -151,7 +151,7 @@ fn build(
 
 /// Runs a visualizer. If it cannot start, is stopped or fails, that is not an error of the judge.
 fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Drawn, Stop> {
-    let reply = match executor.run(job) {
+    let reply = match executor.run_job(job) {
         Ok(reply) => reply,
         Err(Stop::Fault(error)) => {
             return Ok(Drawn { tree: None, said: Some(error.to_string().into_bytes().into()) });

@@ -245,12 +245,12 @@ int main() {
     ];
     let made = |name: &str| {
         let making = of_build(&build(&format!("#include <{name}>\n"))).expect("a job");
-        Arc::new(local.run(&making).unwrap().kept.expect("a header"))
+        Arc::new(local.run_job(&making).unwrap().kept.expect("a header"))
     };
     let [all, queue] = ["bits/stdc++.h", "queue"].map(|name| (name, made(name)));
     for ((name, header), source) in [&all, &queue].into_iter().zip(sources) {
-        let plain = local.run(&build(source)).unwrap();
-        let fast = local.run(&with_header(&build(source), header).expect("a header")).unwrap();
+        let plain = local.run_job(&build(source)).unwrap();
+        let fast = local.run_job(&with_header(&build(source), header).expect("a header")).unwrap();
         // Option -H tells what is included, and marks a compiled header with `!`.
         let told = String::from_utf8(fast.stderr.start(1 << 20).unwrap()).unwrap();
         assert!(told.contains(&format!("! /headers/{name}.gch")), "{told}");

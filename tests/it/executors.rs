@@ -15,7 +15,7 @@ use juror::judge::classify::classify;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
 use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Collected, Command, Job, Keep, Repeat, Reply, Shown};
+use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
@@ -23,6 +23,7 @@ use juror::model::outcome::Ending;
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
+use juror::model::work::{RunMode, Work, WorkReply};
 use juror::remote::link::{Pipes, Process, Route};
 use juror::remote::message::Facts;
 use juror::remote::serve::serve;
@@ -175,7 +176,8 @@ fn plain(name: &str, text: &str) -> TreeEntry {
 
 fn jobs_end_as_they_should(executor: &dyn Executor) {
     let check = |job: Job, expected: &str| {
-        let reply = executor.run(&job).unwrap_or_else(|stop| panic!("{:?}: {stop:?}", job.command));
+        let reply =
+            executor.run_job(&job).unwrap_or_else(|stop| panic!("{:?}: {stop:?}", job.command));
         assert_eq!(told(&job, &reply), expected, "{:?}: {:?}", job.command, reply.outcome);
     };
     let limited = |text: &str, limit: fn(&mut Limits)| {
@@ -237,7 +239,7 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
     // What is not there is a fault, and the next job is as good as ever.
     let mut missing = script("");
     missing.command.argv = vec!["/nowhere/program".to_owned()];
-    match executor.run(&missing) {
+    match executor.run_job(&missing) {
         Err(Stop::Fault(error)) => {
             assert!(error.to_string().contains("/nowhere/program"), "{error}")
         }
@@ -251,7 +253,7 @@ fn outputs_of_any_size_come_back(executor: &dyn Executor) {
         let sent: Vec<u8> = (0..length).map(|it| (it % 251) as u8).collect();
         let files = vec![TreeEntry::new("in", Node::plain(sent.clone()))];
         let job = Job { stdin: sent.clone().into(), files, keep: Keep::ALL, ..script("cat") };
-        let reply = executor.run(&job).expect("it runs");
+        let reply = executor.run_job(&job).expect("it runs");
         assert_eq!(reply.stdout.start(u64::MAX).expect("its bytes"), sent, "{length}");
         assert_eq!(reply.outcome.stdout_bytes, Bytes(length), "{length}");
         let kept = reply.kept.expect("its box is kept");
@@ -265,8 +267,8 @@ fn programs_talk(executor: &dyn Executor) {
         let (program, partner) = (script(program), script(partner));
         let transcript = Some(Bytes::kib(1));
         let job = JointJob { program, partner, accept_exit_code: 42, transcript };
-        for reply in [executor.run_two(&job, None), executor.run_two(&job, Some(Repeat::alone(1)))]
-        {
+        for mode in [RunMode::default(), RunMode::alone(1)] {
+            let reply = executor.run(&job.clone().into(), mode).and_then(WorkReply::joint);
             let reply = reply.unwrap_or_else(|stop| panic!("{job:?}: {stop:?}"));
             assert_eq!(told_of_both(&job, &reply), expected, "{reply:?}");
         }
@@ -300,11 +302,11 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
     let (mut alone, mut others) = (Vec::new(), Vec::new());
     thread::scope(|scope| {
         let run =
-            || (0..10).map(|_| times(executor.run(&job).expect("it runs"))).collect::<Vec<_>>();
+            || (0..10).map(|_| times(executor.run_job(&job).expect("it runs"))).collect::<Vec<_>>();
         let beside: Vec<_> = (0..SLOTS).map(|_| scope.spawn(run)).collect();
         for number in 1..=3 {
-            let reply = executor.run_one(&job, Some(Repeat::alone(number))).expect("it runs");
-            alone.push(times(reply));
+            let reply = executor.run(&job.clone().into(), RunMode::alone(number));
+            alone.push(times(reply.and_then(WorkReply::single).expect("it runs")));
         }
         others.extend(beside.into_iter().flat_map(|it| it.join().expect("no panic")));
     });
@@ -315,20 +317,17 @@ fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
 }
 
 fn what_runs_is_stopped(executor: &dyn Executor) {
-    let job = script("sleep 100");
-    let run = || match executor.run(&job) {
+    let work = Work::from(script("sleep 100"));
+    let run = |mode| match executor.run(&work, mode) {
         Err(Stop::Interrupted) => {}
         other => panic!("{other:?}"),
     };
     thread::scope(|scope| {
-        (0..2 * SLOTS).for_each(|_| _ = scope.spawn(run));
-        scope.spawn(|| match executor.run_one(&job, Some(Repeat::alone(1))) {
-            Err(Stop::Interrupted) => {}
-            other => panic!("{other:?}"),
-        });
+        (0..2 * SLOTS).for_each(|_| _ = scope.spawn(|| run(RunMode::default())));
+        scope.spawn(|| run(RunMode::alone(1)));
         executor.stop();
     });
-    run();
+    run(RunMode::default());
 }
 
 fn many_results_reach_who_asked(carry: Around) {
@@ -345,7 +344,7 @@ fn many_results_reach_who_asked(carry: Around) {
             scope.spawn(move || {
                 let sent = format!("{number} ").repeat(number * 10).into_bytes();
                 let job = Job { stdin: sent.clone().into(), ..script("cat") };
-                let reply = executor.run(&job).expect("an answer");
+                let reply = executor.run_job(&job).expect("an answer");
                 assert_eq!(reply.stdout.start(u64::MAX).expect("its bytes"), sent, "{number}");
             });
         }
@@ -366,12 +365,13 @@ fn faults_come_back_as_they_are(carry: Around) {
         let executor = carry(Arc::new(scripted.joint(move |_| Err(joint.clone().into()))));
         let (program, partner) = (script(""), script(""));
         let job = JointJob { program, partner, accept_exit_code: 42, transcript: None };
-        let expected = Err(Stop::Fault(fault));
-        assert_eq!(executor.run(&job.program).map(|_| ()), expected);
-        assert_eq!(executor.run_one(&job.program, Some(Repeat::alone(1))).map(|_| ()), expected);
-        assert_eq!(executor.run_two(&job, None).map(|_| ()), expected);
-        assert_eq!(executor.run_two(&job, Some(Repeat::alone(1))).map(|_| ()), expected);
+        let expected = Some(Stop::Fault(fault));
+        let works = [Work::from(job.program.clone()), job.into()];
+        for work in &works {
+            assert_eq!(executor.run(work, RunMode::default()).err(), expected);
+            assert_eq!(executor.run(work, RunMode::alone(1)).err(), expected);
+        }
         executor.stop();
-        assert_eq!(executor.run(&job.program).map(|_| ()), Err(Stop::Interrupted));
+        assert_eq!(executor.run(&works[0], RunMode::default()).err(), Some(Stop::Interrupted));
     }
 }

@@ -6,17 +6,16 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process;
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
 use juror::build::Builder;
 use juror::build::bench::Bench;
-use juror::executor::{Executor, place};
+use juror::executor::place;
 use juror::generate::{Generating, Mode, generate};
 use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Job, Repeat, Reply};
-use juror::model::joint::{JointJob, JointReply};
-use juror::model::judgement::JudgeError;
+use juror::model::job::Job;
 use juror::model::root::FilePath;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
@@ -24,6 +23,7 @@ use juror::sandbox::{Host, Slot};
 
 use crate::fixture::{Fixture, RIGHT};
 use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
+use crate::scripted::Scripted;
 
 /// A slot without namespaces, where the kernel allows one.
 ///
@@ -220,35 +220,6 @@ mod quiet {
     }
 }
 
-/// One slot as a place where jobs run.
-struct One(std::sync::Mutex<Slot>);
-
-impl Executor for One {
-    fn slots(&self) -> usize {
-        1
-    }
-
-    fn mechanism(&self) -> String {
-        "one slot".to_owned()
-    }
-
-    fn run_one(&self, job: &Job, _: Option<Repeat>) -> Result<Reply, Stop> {
-        place::put(job, || Ok(std::env::temp_dir()))?;
-        let mut slot = self.0.lock().expect("the slot");
-        slot.run(job).map_err(Stop::Fault)
-    }
-
-    fn run_two(&self, _: &JointJob, _: Option<Repeat>) -> Result<JointReply, Stop> {
-        Err(JudgeError::new("run two programs", "there is one slot").into())
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
-    }
-
-    fn stop(&self) {}
-}
-
 /// The second start of a generator is in another directory; there, paths are translated.
 #[test]
 fn generators_are_proved_without_namespaces_too() {
@@ -267,7 +238,11 @@ fn generators_are_proved_without_namespaces_too() {
     let path = dir.join("generators/generators.yaml");
     let recipe =
         juror::package::recipe::read(&FilePath::root(&path), &FilePath::root(&dir), &[], false);
-    let executor = One(std::sync::Mutex::new(slot));
+    let slot = Mutex::new(slot);
+    let executor = Scripted::new(1, |job: &Job| {
+        place::put(job, || Ok(std::env::temp_dir()))?;
+        slot.lock().expect("the slot").run(job).map_err(Stop::Fault)
+    });
     let generated = generate(&Generating {
         bench: Bench {
             problem: &problem,

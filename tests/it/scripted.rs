@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use juror::executor::Executor;
-use juror::model::job::{Job, Repeat, Reply};
+use juror::model::job::{Job, Reply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::stop::Stop;
+use juror::model::work::{RunMode, Work, WorkReply};
 
 /// An executor that answers from a function.
 pub(crate) struct Scripted<F> {
@@ -46,27 +47,17 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> 
         "scripted".to_owned()
     }
 
-    fn run_one(&self, job: &Job, _: Option<Repeat>) -> Result<Reply, Stop> {
+    fn run(&self, work: &Work, _: RunMode) -> Result<WorkReply, Stop> {
         if self.stopped.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }
-        (self.answer)(job)
-    }
-
-    fn run_two(&self, job: &JointJob, _: Option<Repeat>) -> Result<JointReply, Stop> {
-        if self.stopped.load(Ordering::Relaxed) {
-            return Err(Stop::Interrupted);
-        }
-        match &self.joint {
-            Some(answer) => answer(job),
-            None => {
+        match (work, &self.joint) {
+            (Work::Single(job), _) => Ok((self.answer)(job)?.into()),
+            (Work::Joint(job), Some(answer)) => Ok(answer(job)?.into()),
+            (Work::Joint(_), None) => {
                 Err(JudgeError::new("run two programs", "the script has no such answer").into())
             }
         }
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
     }
 
     fn stop(&self) {

@@ -7,11 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use juror::build::Builder;
 use juror::build::bench::Bench;
 use juror::executor::Executor;
-use juror::executor::local::Local;
 use juror::model::isolation::Isolation;
-use juror::model::job::{Job, Repeat, Reply};
-use juror::model::joint::{JointJob, JointReply};
-use juror::model::stop::Stop;
+use juror::model::job::Job;
 use juror::model::test_data::ValidatorArgs;
 use juror::package::read;
 use juror::stress::batch::Way;
@@ -21,39 +18,7 @@ use juror::validate::single::InputValidators;
 use crate::builds::has;
 use crate::executors;
 use crate::fixture::Fixture;
-
-/// Counts what it starts.
-struct Counting {
-    local: Local,
-    started: AtomicUsize,
-}
-
-impl Executor for Counting {
-    fn slots(&self) -> usize {
-        self.local.slots()
-    }
-
-    fn mechanism(&self) -> String {
-        self.local.mechanism()
-    }
-
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        self.started.fetch_add(1, Ordering::SeqCst);
-        self.local.run_one(job, repeat)
-    }
-
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.local.run_two(job, repeat)
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
-    }
-
-    fn stop(&self) {
-        self.local.stop();
-    }
-}
+use crate::scripted::Scripted;
 
 /// Accepts a number that is at most its argument.
 const PYTHON: &str = "import sys\nsys.exit(42 if int(input()) <= int(sys.argv[1]) else 43)\n";
@@ -90,7 +55,11 @@ fn check(validators: &[(&str, &str)], asked: Asked) {
         fixture.write(&format!("sum/input_validators/{name}"), text);
     }
     let problem = read(&fixture.path("sum")).problem.expect("a package");
-    let executor = Counting { local: executors::local(), started: AtomicUsize::new(0) };
+    let (local, started) = (executors::local(), AtomicUsize::new(0));
+    let executor = Scripted::new(local.slots(), |job: &Job| {
+        started.fetch_add(1, Ordering::SeqCst);
+        local.run_job(job)
+    });
     let builder = Builder::new(&executor);
     let bench =
         Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
@@ -101,9 +70,9 @@ fn check(validators: &[(&str, &str)], asked: Asked) {
         let texts: Vec<Arc<[u8]>> =
             numbers.iter().map(|it| format!("{it}\n").into_bytes().into()).collect();
         let expected: Vec<bool> = numbers.iter().map(|it| *it <= 500).collect();
-        let before = executor.started.load(Ordering::SeqCst);
+        let before = started.load(Ordering::SeqCst);
         assert_eq!(batches.accepted(&all, &texts).expect("decisions"), expected, "{validators:?}");
-        executor.started.load(Ordering::SeqCst) - before
+        started.load(Ordering::SeqCst) - before
     };
     // What refuses all proves nothing.
     assert!(check(&vec![501; BEFORE]) >= BEFORE);

@@ -22,7 +22,7 @@ use juror::cli::arguments::{self, Arguments};
 use juror::cli::options::OutputOptions;
 use juror::executor::{Around, Executor, Hand};
 use juror::model::blob::{Blob, Digest};
-use juror::model::job::{Collected, Command, FileKind, Job, Keep, Repeat, Reply, Shown, What};
+use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
 use juror::model::joint::{Deadlock, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
@@ -30,6 +30,7 @@ use juror::model::outcome::{self, Ending, Outcome, Signal};
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
+use juror::model::work::{RunMode, Work, WorkReply};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -177,28 +178,27 @@ impl Executor for Wire {
         self.beyond.mechanism()
     }
 
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        let kept = is_compiled(job).then(|| Kept::of(job)).flatten();
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        let kept = match work {
+            Work::Single(job) if is_compiled(job) => Kept::of(job),
+            _ => None,
+        };
         if let Some(reply) = kept.as_ref().and_then(Kept::reply) {
-            return Ok(reply);
+            return Ok(reply.into());
         }
-        let reply = self.reply(self.beyond.run_one(&self.store.carry(job)?, repeat))?;
-        if let Some(kept) = kept.filter(|_| reply.outcome.ending == Ending::Exited(0)) {
-            let _ = kept.keep(&reply);
+        let reply = self.reply(self.beyond.run(&self.store.carry(work)?, mode))?;
+        if let (Some(kept), WorkReply::Single(reply)) = (kept, &reply)
+            && reply.outcome.ending == Ending::Exited(0)
+        {
+            let _ = kept.keep(reply);
         }
         Ok(reply)
     }
 
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.reply(self.beyond.run_two(&self.store.carry(job)?, repeat))
-    }
-
     fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
-        self.reply(self.beyond.run_by_hand(&self.store.carry(job)?, hand))
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
+        let work = self.store.carry(&Work::from(job.clone()))?;
+        let reply = self.beyond.run_by_hand(work.jobs()[0], hand);
+        self.reply(reply.map(WorkReply::from))?.single()
     }
 
     fn stop(&self) {
@@ -208,7 +208,7 @@ impl Executor for Wire {
 
 impl Wire {
     /// What came back, or the fault that did.
-    fn reply<T: Sent>(&self, reply: Result<T, Stop>) -> Result<T, Stop> {
+    fn reply(&self, reply: Result<WorkReply, Stop>) -> Result<WorkReply, Stop> {
         match reply {
             Ok(reply) => Ok(self.store.carry(&reply)?),
             Err(Stop::Fault(error)) => Err(Stop::Fault(through_bytes(&error)?)),
@@ -333,52 +333,27 @@ trait Sent: Serialize + DeserializeOwned {
     }
 }
 
-impl Sent for Job {
+impl Sent for Work {
     fn blobs(&self) -> Vec<&Blob> {
-        Self::blobs(self).collect()
+        self.jobs().into_iter().flat_map(Job::blobs).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        Self::blobs_mut(self).collect()
+        self.jobs_mut().into_iter().flat_map(Job::blobs_mut).collect()
     }
 
     fn shown_mut(&mut self) -> Vec<&mut Shown> {
-        self.command.visible.iter_mut().collect()
+        self.jobs_mut().into_iter().flat_map(|job| &mut job.command.visible).collect()
     }
 }
 
-impl Sent for Reply {
+impl Sent for WorkReply {
     fn blobs(&self) -> Vec<&Blob> {
-        Self::blobs(self).collect()
+        self.replies().into_iter().flat_map(Reply::blobs).collect()
     }
 
     fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        Self::blobs_mut(self).collect()
-    }
-}
-
-impl Sent for JointJob {
-    fn blobs(&self) -> Vec<&Blob> {
-        self.program.blobs().chain(self.partner.blobs()).collect()
-    }
-
-    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        self.program.blobs_mut().chain(self.partner.blobs_mut()).collect()
-    }
-
-    fn shown_mut(&mut self) -> Vec<&mut Shown> {
-        let jobs = [&mut self.program, &mut self.partner];
-        jobs.into_iter().flat_map(|job| &mut job.command.visible).collect()
-    }
-}
-
-impl Sent for JointReply {
-    fn blobs(&self) -> Vec<&Blob> {
-        self.program.reply.blobs().chain(self.partner.reply.blobs()).collect()
-    }
-
-    fn blobs_mut(&mut self) -> Vec<&mut Blob> {
-        self.program.reply.blobs_mut().chain(self.partner.reply.blobs_mut()).collect()
+        self.replies_mut().into_iter().flat_map(Reply::blobs_mut).collect()
     }
 }
 
@@ -559,28 +534,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_job_arrives_as_it_was_sent(job in job()) {
-        check(&job);
-    }
-
-    #[test]
-    fn a_reply_arrives_as_it_was_sent(reply in reply()) {
-        check(&reply);
-    }
-
-    #[test]
-    fn a_joint_job_arrives_as_it_was_sent(
+    fn work_arrives_as_it_was_sent(
         program in job(),
         partner in job(),
         accept_exit_code: i32,
         transcript: Option<u64>,
     ) {
+        check(&Work::from(program.clone()));
         let transcript = transcript.map(Bytes);
-        check(&JointJob { program, partner, accept_exit_code, transcript });
+        check(&Work::from(JointJob { program, partner, accept_exit_code, transcript }));
     }
 
     #[test]
-    fn a_joint_reply_arrives_as_it_was_sent(reply in joint_reply()) {
-        check(&reply);
+    fn a_reply_arrives_as_it_was_sent(single in reply(), joint in joint_reply()) {
+        check(&WorkReply::from(single));
+        check(&WorkReply::from(joint));
     }
 }

@@ -1,7 +1,7 @@
 //! Which builds run, with and without a header.
 
 use super::*;
-use crate::cache::cached::Cached;
+use crate::cache::key::key_of;
 use crate::cache::knowledge::Knowledge;
 use crate::cache::store::Store;
 use crate::executor::Executor;
@@ -69,7 +69,7 @@ fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
     let command = Cached::new(Arc::new(ground), Arc::new(Knowledge::new(Arc::clone(store), false)));
     for text in texts {
         let expected = answer(text, false);
-        let came = command.run(&build(text));
+        let came = command.run_job(&build(text));
         assert_eq!(came.is_ok(), expected.is_ok(), "{text}");
         if let (Ok(came), Ok(expected)) = (came, expected) {
             assert_eq!(came.kept, expected.kept, "{text}");
@@ -86,7 +86,8 @@ fn texts(number: usize, is_sample: bool) -> Vec<String> {
     let knowledge = Knowledge::new(Arc::new(Store::scratch()), false);
     let mechanism = Scripted::new(1, |_: &Job| good("", false)).mechanism();
     let is_of_kind = |text: &String| {
-        let key = of_job(&build(text), &mechanism, &knowledge.surroundings).expect("a key");
+        let build = build(text).into();
+        let key = key_of(&build, &mechanism, &knowledge.surroundings).expect("a key");
         key.0[0].is_multiple_of(SAMPLE) == is_sample
     };
     (0..).map(|at| format!("text {at}")).filter(is_of_kind).take(number).collect()
@@ -163,13 +164,13 @@ fn a_header_is_used_only_if_a_build_without_it_stays_within_its_limits() {
 fn after_a_difference_no_program_rehabilitates_a_header() {
     let knowledge = Arc::new(Knowledge::new(Arc::new(Store::scratch()), false));
     let inner = Arc::new(Scripted::new(1, |_: &Job| good("header", false)));
-    let uncached = Uncached { inner, knowledge: Arc::clone(&knowledge) };
+    let cached = Cached::new(inner, Arc::clone(&knowledge));
     let name = Digest([7; 32]);
-    let made = Made::new(reply("header", ""), false).expect("a header");
+    let made = Made::new(reply("header", "").into(), false).expect("a header");
     knowledge.headers.all().insert(name, Header::Made(Box::new(made)));
     let check = |is_same: bool, noted: &[u8]| {
-        uncached.learn(&name, is_same);
-        assert_eq!(uncached.notes().recall(&note(&name)).as_deref(), Some(noted));
+        cached.learn(&name, is_same);
+        assert_eq!(cached.notes().recall(&note(&name)).as_deref(), Some(noted));
         let is_made = matches!(knowledge.headers.all().get(&name), Some(Header::Made(_)));
         assert_eq!(is_made, noted == SAME);
     };

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{Component, Path};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::check::options::Options;
 use crate::cli::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey, Without};
 use crate::cli::host::Host;
 use crate::cli::judge::{Comparison, comparison};
-use crate::executor::share::Share;
+use crate::executor::scheduler::Scheduler;
 use crate::grade::graded::{FaultyPart, Graded, LineFault};
 use crate::grade::line::{
     BrokenLine, InlineCase, LineLimits, Returned, Settings, SourceParts, StreamLine,
@@ -132,7 +133,7 @@ impl Grader<'_> {
             Some(time) => Duration::from_secs_f64(time),
             None => self.problems.time_limit(&loaded)?.limit,
         };
-        let executor = Share::new(self.host.executor.anew(), slots);
+        let executor = Scheduler::new(Arc::clone(&self.host.executor)).fresh().with_slots(slots);
         let returned = line.returned.unwrap_or_default();
         let builder = self.builder;
         let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };

@@ -10,8 +10,7 @@ use crate::cli::output::Output;
 use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
-use crate::executor::Executor as _;
-use crate::executor::until::Until;
+use crate::executor::scheduler::Scheduler;
 use crate::explain::compared::ByComparison;
 use crate::explain::study::study;
 use crate::explain::subject::Judged;
@@ -96,11 +95,12 @@ impl Why<'_> {
         };
         let inputs = &setting.inputs;
         let Some(grammar) = inputs.grammars.first() else { return Ok(()) };
-        let until = Until::new(&*self.host.executor);
-        let builder = self.host.builder_on(&until);
+        let scheduler = &Scheduler::new(Arc::clone(&self.host.executor));
+        let fresh = scheduler.clone().fresh();
+        let builder = self.host.builder_on(scheduler);
         let bench = Bench {
             problem: self.problem,
-            executor: until.anew(),
+            executor: &fresh,
             builder: &builder,
             events: &|event| self.output.event(event),
         };
@@ -128,13 +128,13 @@ impl Why<'_> {
                 &comparison,
                 &validity,
                 self.host,
-                &until,
+                scheduler,
                 grammar,
                 self.time / SEARCH_SHARE,
             )?);
         }
-        until.set(Some(end));
-        let subject = ByComparison { comparison: &comparison, validity: &validity, until: &until };
+        scheduler.set_deadline(Some(end));
+        let subject = ByComparison { comparison: &comparison, validity: &validity, scheduler };
         let explained = explained(&judgement.submission, grammar, &subject, known, SEED)?;
         self.output.event(Event::Explained(Box::new(explained)));
         Ok(())
@@ -164,13 +164,13 @@ fn searched(
     comparison: &Comparison<'_>,
     validity: &Validity<'_>,
     host: &Host,
-    until: &Until<'_>,
+    scheduler: &Scheduler,
     grammar: &Grammar,
     time: Duration,
 ) -> Result<Option<Judged>, Stop> {
     let mut mix = Mix::default();
     by_grammar::add(&mut mix, grammar, SEED, None);
-    until.set(Some(Instant::now() + time));
+    scheduler.set_deadline(Some(Instant::now() + time));
     let searching = Searching {
         comparison,
         validity,
@@ -178,7 +178,7 @@ fn searched(
         batches: None,
         time,
         is_stopped: &|| host.is_stopped(),
-        until,
+        scheduler,
         shrink_time: Duration::from_secs(1),
         most: None,
         progress: &|_| {},

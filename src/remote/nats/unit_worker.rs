@@ -549,9 +549,7 @@ impl UnitWorker<'_> {
 /// The same job with this worker's number.
 fn renumbered(message: ToWorker, number: RequestId) -> Option<ToWorker> {
     match message {
-        ToWorker::Run { repeat, ways, job, .. } => {
-            Some(ToWorker::Run { number, repeat, ways, job })
-        }
+        ToWorker::Run { mode, ways, work, .. } => Some(ToWorker::Run { number, mode, ways, work }),
         ToWorker::Find { word, .. } => Some(ToWorker::Find { number, word }),
         ToWorker::Piece { .. } | ToWorker::Unreadable { .. } => None,
     }

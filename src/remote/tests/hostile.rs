@@ -11,11 +11,11 @@ use crate::model::joint::{JointReply, Part, Said, Side, Transcript};
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
+use crate::model::work::{RunMode, Work, WorkReply};
 use crate::remote::frame::{Peer, frame};
 use crate::remote::judge_side::{JudgeSide, Received};
 use crate::remote::message::{Ended, Facts, FromWorker, ToWorker};
 use crate::remote::packing::{Way, pack};
-use crate::remote::request::{AnyJob, AnyReply};
 use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
 
 fn sent(message: &ToWorker, behind: &[u8]) -> Vec<u8> {
@@ -43,9 +43,9 @@ fn told(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
 }
 
 fn run(number: u64, job: &Job) -> Vec<u8> {
-    let job = AnyJob::Single(job.clone().into());
-    let (ways, behind) = pack(&job).unwrap();
-    sent(&ToWorker::Run { number, repeat: None, ways, job }, &behind)
+    let work = Work::from(job.clone());
+    let (ways, behind) = pack(&work).unwrap();
+    sent(&ToWorker::Run { number, mode: RunMode::default(), ways, work }, &behind)
 }
 
 fn piece(stream: u64, is_last: bool, bytes: &[u8]) -> Vec<u8> {
@@ -90,8 +90,8 @@ fn bytes_are_asked_for_once_and_held_against_their_name() {
 fn blobs_must_be_what_their_message_says() {
     let plain = job("/x", b"text");
     let with = |ways: Vec<Way>, behind: &[u8]| {
-        let job = AnyJob::Single(plain.clone().into());
-        sent(&ToWorker::Run { number: 1, repeat: None, ways, job }, behind)
+        let work = plain.clone().into();
+        sent(&ToWorker::Run { number: 1, mode: RunMode::default(), ways, work }, behind)
     };
     let wrong = Err("its contents do not match their digest");
     check(&[with(vec![Way::Behind(4)], b"text")], Ok(&["run 1"]));
@@ -145,7 +145,7 @@ fn a_worker_that_lies_is_not_listened_to() {
     let piece =
         |stream: u64, bytes: &[u8]| frame(FromWorker::Piece { stream, is_last: true }, bytes);
     let done = |number, stdout: &[u8], ways: Vec<Way>, behind: &[u8]| {
-        let reply = Ended::Came(AnyReply::Single(super::reply(stdout.to_vec()).into()));
+        let reply = Ended::Came(super::reply(stdout.to_vec()).into());
         frame(FromWorker::Done { number, ways, reply }, behind)
     };
     let stream = 1 << 20;
@@ -168,8 +168,7 @@ fn a_worker_that_lies_is_not_listened_to() {
     let mut reply = super::reply(Vec::new());
     reply.kept = Some(Tree::from(vec![TreeEntry::new("../x", Node::Directory)]));
     let ways = vec![Way::Behind(0), Way::Behind(0)];
-    let message =
-        FromWorker::Done { number: 1, ways, reply: Ended::Came(AnyReply::Single(reply.into())) };
+    let message = FromWorker::Done { number: 1, ways, reply: Ended::Came(reply.into()) };
     let leads_out = "it sends a file whose path leads out of its directory";
     check(&[frame(message, b"")], Err(leads_out));
 }
@@ -180,7 +179,7 @@ fn a_worker_that_reports_impossible_numbers_is_not_listened_to() {
     let single = |change: &dyn Fn(&mut Outcome)| {
         let mut reply = super::reply(Vec::new());
         change(&mut reply.outcome);
-        AnyReply::Single(reply.into())
+        WorkReply::from(reply)
     };
     let part = || Part {
         reply: super::reply(Vec::new()),
@@ -197,9 +196,9 @@ fn a_worker_that_reports_impossible_numbers_is_not_listened_to() {
         let (program, partner) = (part(), part());
         let mut reply = JointReply { program, partner, told, deadlock, transcript };
         change(&mut reply);
-        AnyReply::Joint(reply.into())
+        WorkReply::from(reply)
     };
-    let check = |reply: AnyReply, expected: Result<usize, &str>| {
+    let check = |reply: WorkReply, expected: Result<usize, &str>| {
         let ways = reply.replies().into_iter().flat_map(|it| it.blobs()).map(|_| Way::Behind(0));
         let (ways, reply) = (ways.collect(), Ended::Came(reply));
         let bytes = frame(&FromWorker::Done { number: 1, ways, reply }, &[]).unwrap();

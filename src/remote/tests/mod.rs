@@ -182,7 +182,7 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
     job.command.visible.push(Shown::tree("/program", &tree));
     job.keep = Keep::ALL;
     for _ in 0..3 {
-        let kept = workers.run(&job).unwrap().kept.expect("the box is kept");
+        let kept = workers.run_job(&job).unwrap().kept.expect("the box is kept");
         assert_eq!(kept.entries.len(), entries.len());
         assert_eq!(kept.file(Path::new("run")).unwrap().start(u64::MAX).unwrap(), bytes(500_000));
         assert_eq!(kept.file(Path::new("d/small")).unwrap().start(9).unwrap(), b"x");
@@ -201,7 +201,7 @@ fn many_results_at_once_reach_who_asked() {
             let workers = &workers;
             scope.spawn(move || {
                 let sent = bytes(number * 30);
-                let reply = workers.run(&job("/bin/cat", &sent)).unwrap();
+                let reply = workers.run_job(&job("/bin/cat", &sent)).unwrap();
                 assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent);
             });
         }
@@ -218,7 +218,7 @@ fn check_survives(lost: Vec<(String, Route)>, pieces: &[&str]) {
     let workers = connected(workers);
     let sent = bytes(600_000);
     for _ in 0..3 {
-        let reply = workers.run(&job("/bin/cat", &sent)).unwrap();
+        let reply = workers.run_job(&job("/bin/cat", &sent)).unwrap();
         assert_eq!(reply.outcome.worker.as_deref(), Some("good"));
     }
     while workers.report().iter().all(|worker| worker.lost.is_none()) {
@@ -244,7 +244,7 @@ fn jobs_of_a_lost_worker_go_elsewhere() {
     let asked_to_end = worker(facts("ending", 1), NO_TOOLS, asked_to_end);
     let workers = connected(vec![asked_to_end, of_echo("good")]);
     let names: Vec<_> =
-        (0..9).map(|_| workers.run(&job("/x", b"")).unwrap().outcome.worker).collect();
+        (0..9).map(|_| workers.run_job(&job("/x", b"")).unwrap().outcome.worker).collect();
     assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
 }
 
@@ -292,9 +292,13 @@ fn a_worker_whose_input_ends_during_a_run_was_not_asked_to_end() {
 fn a_job_with_which_all_workers_are_lost_is_given_up() {
     let deadly = (0..7).map(|number| dying(&number.to_string(), 100));
     let workers = connected(deadly.collect());
-    let Err(Stop::Fault(error)) = workers.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
+    let Err(Stop::Fault(error)) = workers.run_job(&job("/x", &bytes(1000))) else {
+        panic!("a fault")
+    };
     assert_eq!(error.reason, "5 workers were lost while they ran it");
-    let Err(Stop::Fault(error)) = workers.run(&job("/x", &bytes(1000))) else { panic!("a fault") };
+    let Err(Stop::Fault(error)) = workers.run_job(&job("/x", &bytes(1000))) else {
+        panic!("a fault")
+    };
     assert!(error.reason.starts_with("there is none; 0: it closed its pipe; 1: "), "{error}");
 }
 
@@ -335,7 +339,7 @@ fn a_worker_of_another_speed_is_told_once_and_its_times_are_not_converted() {
         let mut job = job("/x", b"");
         job.limits.cpu_time = Some(seconds(2.0));
         for _ in 0..2 {
-            let reply = workers.run(&job).unwrap();
+            let reply = workers.run_job(&job).unwrap();
             assert_eq!(*given.lock().unwrap(), Some(seconds(2.0)), "{pace}");
             assert_eq!(reply.outcome.cpu_time, seconds(1.0), "{pace}");
         }
@@ -395,7 +399,7 @@ fn a_tool_is_that_of_the_first_worker_that_has_it_and_its_jobs_go_only_to_those_
     assert_eq!(missing.to_string(), "cannot run: fish not found");
     let by = |program: &str| {
         let mut names: Vec<_> = (0..20)
-            .filter_map(|_| workers.run(&job(program, b"")).unwrap().outcome.worker)
+            .filter_map(|_| workers.run_job(&job(program, b"")).unwrap().outcome.worker)
             .collect();
         names.sort();
         names.dedup();
@@ -415,10 +419,10 @@ fn a_worker_shows_nothing_of_its_machine_but_tools_that_it_found() {
     let (name, identity) = ("secret".to_owned(), String::new());
     let what = What::Installed { name, identity };
     job.command.visible.push(Shown { inside: "/home/x".into(), what });
-    let Err(Stop::Fault(error)) = workers.run(&job) else { panic!("it is refused") };
+    let Err(Stop::Fault(error)) = workers.run_job(&job) else { panic!("it is refused") };
     assert_eq!(error.to_string(), "show a tool: /home/x was not found here");
     job.command.visible = vec![Shown::tree("/x", &Tree::unlisted("/home/x"))];
-    let Err(Stop::Fault(error)) = workers.run(&job) else { panic!("it is refused") };
+    let Err(Stop::Fault(error)) = workers.run_job(&job) else { panic!("it is refused") };
     assert_eq!(error.reason, "a directory of this machine is shown to it");
 }
 

@@ -105,7 +105,7 @@ fn together(
             let texts = places.iter().map(|place| &*batch[*place]);
             let mut job = many.job.clone();
             job.stdin = frames::inputs(&ProgramIo::Standard, many.accept, way.shared, texts).into();
-            let reply = executor.run(&job)?;
+            let reply = executor.run_job(&job)?;
             let is_whole =
                 reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
             let bytes = reply.stdout.start(u64::MAX).unwrap_or_default();

@@ -283,14 +283,14 @@ impl Shared<'_, '_> {
 
     /// Runs a failing input again, and keeps it if it fails again.
     fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
-        let until = self.searching.until;
-        until.extend(Instant::now() + self.searching.shrink_time);
+        let scheduler = self.searching.scheduler;
+        scheduler.extend_deadline(Instant::now() + self.searching.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
         while repeats < REPEATS {
             let compared = match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)
             {
                 // Runs that are done count.
-                Err(Stop::Interrupted) if until.ran_out() => break,
+                Err(Stop::Interrupted) if scheduler.ran_out() => break,
                 compared => compared?,
             };
             repeats += 1;

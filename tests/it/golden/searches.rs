@@ -6,14 +6,13 @@ use std::sync::{Arc, LazyLock};
 use juror::cli::exit_code::ExitCode;
 use juror::executor::Executor;
 use juror::model::event::{Event, Stamped};
-use juror::model::job::{Job, Repeat, Reply};
-use juror::model::joint::{JointJob, JointReply};
+use juror::model::job::Job;
 use juror::model::outcome::{Ending, Signal};
-use juror::model::stop::Stop;
 use juror::model::stress::SearchEnd;
 
 use super::record::{interrupted as cut, record, record_around};
 use crate::fixture::{Fixture, RIGHT};
+use crate::scripted::Scripted;
 use crate::{stress, stress_live};
 
 /// A wrong answer, made small and added to the package: on equal numbers beyond what is small, which one drawn at random
@@ -30,41 +29,17 @@ pub(super) fn found() -> Vec<Stamped> {
 }
 
 /// An executor under which the submission crashes in its first run.
-struct Shaky {
-    beyond: Arc<dyn Executor>,
-    runs: AtomicU32,
-}
-
-impl Executor for Shaky {
-    fn slots(&self) -> usize {
-        self.beyond.slots()
-    }
-
-    fn mechanism(&self) -> String {
-        self.beyond.mechanism()
-    }
-
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        let mut reply = self.beyond.run_one(job, repeat)?;
+fn shaky(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
+    let runs = AtomicU32::new(0);
+    Arc::new(Scripted::new(beyond.slots(), move |job: &Job| {
+        let mut reply = beyond.run_job(job)?;
         let is_submission = job.command.argv.iter().any(|word| word.ends_with("/my.sh"));
-        if is_submission && self.runs.fetch_add(1, Ordering::SeqCst) == 0 {
+        if is_submission && runs.fetch_add(1, Ordering::SeqCst) == 0 {
             reply.outcome.ending = Ending::Signalled(Signal(11));
             reply.stderr = b"free(): invalid pointer\n"[..].into();
         }
         Ok(reply)
-    }
-
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.beyond.run_two(job, repeat)
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
-    }
-
-    fn stop(&self) {
-        self.beyond.stop();
-    }
+    }))
 }
 
 /// A crash that does not come each time, on a long input that a generator printed.
@@ -78,7 +53,6 @@ pub(super) fn flaky() -> Vec<Stamped> {
     fixture.write("sum/generators/gen.sh", generator);
     fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
     fixture.write("my.sh", RIGHT);
-    let shaky = |beyond| Arc::new(Shaky { beyond, runs: AtomicU32::new(0) }) as Arc<dyn Executor>;
     let line = "stress @sum @my.sh --runs 30 --time 10m --explain 0 --seed 1 --jobs 1";
     record_around(Some(shaky), &fixture, line, ExitCode::Rejected)
 }

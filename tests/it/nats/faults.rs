@@ -34,7 +34,7 @@ fn check_all_end(client: &Workers, jobs: usize, disturb: impl Fn(usize) + Sync) 
                 return;
             }
             let code = number % 200;
-            let reply = client.run(&job(&["/bin/sh", "-c", &format!("exit {code}")], b""));
+            let reply = client.run_job(&job(&["/bin/sh", "-c", &format!("exit {code}")], b""));
             let reply = reply.unwrap_or_else(|stop| panic!("{number}: {stop:?}"));
             assert_eq!(reply.outcome.ending, Ending::Exited(code as i32), "{number}");
             codes.lock().unwrap_or_else(PoisonError::into_inner).push(code);
@@ -160,7 +160,7 @@ fn a_unit_with_which_all_workers_are_lost_is_given_up() {
     });
     let _worker = Thread::start(&url, "a", executor);
     let client = connect(&url);
-    let Err(Stop::Fault(error)) = client.run(&job(&["/x"], b"")) else { panic!("a fault") };
+    let Err(Stop::Fault(error)) = client.run_job(&job(&["/x"], b"")) else { panic!("a fault") };
     assert!(
         error.reason.contains("it failed 5 times; the last time: it was asked to end"),
         "{error}"
@@ -228,7 +228,7 @@ fn a_full_disk_is_told_and_with_more_room_work_goes_on() {
 
 /// A blob that has no room is a fault of the run, told with the reason.
 fn check_full(client: &Workers) {
-    let Err(Stop::Fault(error)) = client.run(&job(&["/bin/cat"], &bytes(20_000_000))) else {
+    let Err(Stop::Fault(error)) = client.run_job(&job(&["/bin/cat"], &bytes(20_000_000))) else {
         panic!("a fault")
     };
     assert_eq!(error.step, "send a job to the server", "{error}");
@@ -242,7 +242,9 @@ fn a_result_without_room_is_told_with_the_reason() {
     });
     let _worker = Thread::start(&server.url(), "a", long);
     let client = connect(&server.url());
-    let Err(Stop::Fault(error)) = client.run(&job(&["/bin/cat"], b"")) else { panic!("a fault") };
+    let Err(Stop::Fault(error)) = client.run_job(&job(&["/bin/cat"], b"")) else {
+        panic!("a fault")
+    };
     let reason = "it failed 5 times; the last time: the server did not store it: ";
     assert!(error.reason.starts_with(reason), "{error}");
 }
@@ -264,7 +266,7 @@ fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
     let worker = Thread::start(&server.url(), "a", executor);
     let client = connect(&server.url());
     thread::scope(|scope| {
-        scope.spawn(|| client.run(&job(&["/wait"], b"")));
+        scope.spawn(|| client.run_job(&job(&["/wait"], b"")));
         has_begun.recv().unwrap();
         client.stop();
     });

@@ -13,11 +13,11 @@ use std::time::Duration;
 use juror::executor::Executor;
 use juror::language::toolchain::Toolchains;
 use juror::model::blob::Blob;
-use juror::model::job::{Command, Job, Repeat, Reply};
-use juror::model::joint::{JointJob, JointReply};
+use juror::model::job::{Command, Job, Reply};
 use juror::model::limits::Limits;
 use juror::model::stop::Stop;
 use juror::model::units::Bytes;
+use juror::model::work::{RunMode, Work, WorkReply};
 use juror::remote::nats::address::Address;
 use juror::remote::nats::link::{Link, Outgoing};
 use juror::remote::nats::{submitter, unit_worker};
@@ -144,7 +144,7 @@ fn bytes(length: usize) -> Vec<u8> {
 /// What a job says that reads so many bytes.
 fn check_echo(executor: &dyn Executor, length: usize) {
     let sent = bytes(length);
-    let reply = executor.run(&job(&["/bin/cat"], &sent)).expect("it runs");
+    let reply = executor.run_job(&job(&["/bin/cat"], &sent)).expect("it runs");
     assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
 }
 
@@ -164,16 +164,8 @@ impl Executor for Behind {
         self.client.mechanism()
     }
 
-    fn run_one(&self, job: &Job, repeat: Option<Repeat>) -> Result<Reply, Stop> {
-        self.client.run_one(job, repeat)
-    }
-
-    fn run_two(&self, job: &JointJob, repeat: Option<Repeat>) -> Result<JointReply, Stop> {
-        self.client.run_two(job, repeat)
-    }
-
-    fn anew(&self) -> &dyn Executor {
-        self
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        self.client.run(work, mode)
     }
 
     fn stop(&self) {

@@ -1,0 +1,245 @@
+//! Decides for one user of an executor whether its jobs run, and when: how many slots it has, its turn among several
+//! users, its deadline, and whether results of earlier runs count.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::executor::{Executor, Hand};
+use crate::model::job::{Job, Reply};
+use crate::model::outcome::StoppedBy;
+use crate::model::stop::Stop;
+use crate::model::work::{RunMode, Work, WorkReply};
+
+/// The executor for one of its users. Clones are for the same user, with the same deadline.
+#[derive(Clone)]
+pub struct Scheduler {
+    inner: Arc<dyn Executor>,
+    slots: usize,
+    is_fresh: bool,
+    /// The queue of all users, and the place of this user in it; lower numbers go first.
+    turn: Option<(Arc<Queue>, usize)>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    deadline: Option<Instant>,
+    /// Whether the deadline cut a job short or refused one.
+    ran_out: bool,
+    is_ended: bool,
+}
+
+impl Scheduler {
+    /// The same as the executor, as long as nothing else is asked for.
+    pub fn new(inner: Arc<dyn Executor>) -> Self {
+        Self { slots: inner.slots(), inner, is_fresh: false, turn: None, state: Arc::default() }
+    }
+
+    /// With a part of the executor's slots, since others use the rest.
+    #[must_use]
+    pub fn with_slots(self, slots: usize) -> Self {
+        Self { slots, ..self }
+    }
+
+    /// With a new run of every job.
+    #[must_use]
+    pub fn fresh(self) -> Self {
+        Self { is_fresh: true, ..self }
+    }
+
+    /// For the user with this number of several that share a queue; lower numbers go first. A known answer needs no
+    /// slot, so a cache belongs around this.
+    #[must_use]
+    pub fn in_turn(self, queue: &Arc<Queue>, user: usize) -> Self {
+        Self { turn: Some((Arc::clone(queue), user)), ..self }
+    }
+
+    /// Sets the deadline for all jobs that start from now on. A job that the deadline cuts short returns
+    /// [`Stop::Interrupted`], so that it gets no verdict.
+    pub fn set_deadline(&self, deadline: Option<Instant>) {
+        let mut state = self.lock();
+        state.deadline = deadline;
+        state.ran_out = false;
+    }
+
+    /// Extends the deadline, if it is earlier than this.
+    pub fn extend_deadline(&self, deadline: Instant) {
+        let mut state = self.lock();
+        state.deadline = state.deadline.map(|known| known.max(deadline));
+    }
+
+    /// Whether a job was cut short or refused since the deadline was set.
+    pub fn ran_out(&self) -> bool {
+        self.lock().ran_out
+    }
+
+    /// Whether the deadline has passed.
+    pub fn is_over(&self) -> bool {
+        self.lock().deadline.is_some_and(|deadline| deadline <= Instant::now())
+    }
+
+    /// Ends the work of this user, from any thread; other users of the executor go on. Its jobs return
+    /// [`Stop::Interrupted`]: those that run at their end, all others at once.
+    pub fn end(&self) {
+        self.lock().is_ended = true;
+        if let Some((queue, _)) = &self.turn {
+            // With the lock, since a thread may be about to wait.
+            queue.wake(&queue.lock());
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.lock().is_ended
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for this user's turn, if it shares the executor. What must run alone waits for all slots in the inner
+    /// executor, and takes none from others meanwhile.
+    fn take_turn(&self, is_alone: bool) -> Result<Option<Turn<'_>>, Stop> {
+        match &self.turn {
+            Some((queue, user)) if !is_alone => queue.take(*user, &|| self.is_ended()).map(Some),
+            _ if self.is_ended() => Err(Stop::Interrupted),
+            _ => Ok(None),
+        }
+    }
+
+    /// The time left until the deadline, if there is one.
+    fn time_left(&self) -> Result<Option<(Duration, Instant)>, Stop> {
+        let Some(deadline) = self.lock().deadline else { return Ok(None) };
+        match deadline.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(self.run_out()),
+            left => Ok(Some((left, deadline))),
+        }
+    }
+
+    fn run_out(&self) -> Stop {
+        self.lock().ran_out = true;
+        Stop::Interrupted
+    }
+
+    fn run_in_time(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        let Some((left, deadline)) = self.time_left()? else { return self.inner.run(work, mode) };
+        let mut work = work.clone();
+        for job in work.jobs_mut() {
+            // The job's own limit on the clock is longer on a busy machine.
+            job.limits.deadline = Some(left);
+        }
+        let reply = self.inner.run(&work, mode)?;
+        // The deadline never ends a run before its time, whatever the clock of the machine that it ran on.
+        let is_cut = |reply: &&Reply| reply.outcome.stopped_by == Some(StoppedBy::WallTime);
+        if reply.replies().iter().any(is_cut) && Instant::now() >= deadline {
+            return Err(self.run_out());
+        }
+        Ok(reply)
+    }
+}
+
+impl Executor for Scheduler {
+    fn slots(&self) -> usize {
+        self.slots
+    }
+
+    fn mechanism(&self) -> String {
+        self.inner.mechanism()
+    }
+
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        let _turn = self.take_turn(mode.is_alone())?;
+        let is_fresh = self.is_fresh || mode.is_fresh;
+        let reply = self.run_in_time(work, RunMode { is_fresh, ..mode })?;
+        if self.is_ended() { Err(Stop::Interrupted) } else { Ok(reply) }
+    }
+
+    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+        let _turn = self.take_turn(false)?;
+        self.inner.run_by_hand(job, hand)
+    }
+
+    fn stop(&self) {
+        self.inner.stop();
+    }
+}
+
+/// The slots of an executor that several users share, such as packages that are verified side by side. The waiting
+/// user with the lowest number gets the next slot.
+#[derive(Debug)]
+pub struct Queue {
+    state: Mutex<QueueState>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct QueueState {
+    free: usize,
+    /// How many jobs of each user wait.
+    waiting: BTreeMap<usize, usize>,
+}
+
+impl Queue {
+    /// This many slots, all free.
+    pub fn new(slots: usize) -> Arc<Self> {
+        let state = QueueState { free: slots, waiting: BTreeMap::new() };
+        Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes waiting users, if any: notifying is a system call.
+    fn wake(&self, state: &QueueState) {
+        if !state.waiting.is_empty() {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until a slot is free and no user with a lower number waits, unless the user's work is ended.
+    fn take(&self, user: usize, is_ended: &dyn Fn() -> bool) -> Result<Turn<'_>, Stop> {
+        let mut state = self.lock();
+        *state.waiting.entry(user).or_default() += 1;
+        while !is_ended() && !state.may_begin(user) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.leave(user);
+        // Another slot may be free, so the next user may begin.
+        self.wake(&state);
+        if is_ended() {
+            return Err(Stop::Interrupted);
+        }
+        state.free -= 1;
+        Ok(Turn(self))
+    }
+}
+
+impl QueueState {
+    fn may_begin(&self, user: usize) -> bool {
+        self.free > 0 && self.waiting.first_key_value().is_none_or(|(first, _)| *first >= user)
+    }
+
+    fn leave(&mut self, user: usize) {
+        if let Some(number) = self.waiting.get_mut(&user) {
+            *number -= 1;
+            if *number == 0 {
+                self.waiting.remove(&user);
+            }
+        }
+    }
+}
+
+/// A slot in use, until it is dropped.
+struct Turn<'a>(&'a Queue);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.free += 1;
+        self.0.wake(&state);
+    }
+}
+
+#[cfg(test)]
+mod tests;
