@@ -26,7 +26,7 @@ impl ProtocolError {
 }
 
 /// The version of the frames and their contents.
-const PROTOCOL: u32 = 6;
+const PROTOCOL: u32 = 7;
 
 /// The longest first line.
 const LONGEST_LINE: usize = 200;
