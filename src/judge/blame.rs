@@ -116,22 +116,20 @@ fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
     let Debt { longest, is_open } = known.debt;
     let waited = match known.waits.filter(|_| is_by_the_clock(known)) {
         Some(Waits::Input) if is_open => {
-            format!("waited for the output validator, which took {} for an answer", seconds(longest))
+            let longest = seconds(longest);
+            Some(format!("waited for the output validator, which took {longest} for an answer"))
         }
-        Some(Waits::Input) => "waited for input that never came".to_owned(),
-        Some(Waits::Output) => "waited for its output to be read".to_owned(),
-        Some(Waits::Itself) | None => {
-            let more = validators_part(known);
-            return Blame::Submission(Classified { cause: earned.cause + &more, ..earned });
-        }
+        Some(Waits::Input) => Some("waited for input that never came".to_owned()),
+        Some(Waits::Output) => Some("waited for its output to be read".to_owned()),
+        Some(Waits::Itself) | None => None,
     };
-    let limit = given_seconds(known.limits.wall_time.unwrap_or_default());
-    let cpu_time = seconds(known.submission.cpu_time);
-    let more = validators_part(known);
-    let cause = format!(
-        "{waited}, until its wall time limit of {limit}, with {cpu_time} of CPU time{more}"
-    );
-    Blame::Submission(Classified { cause, ..earned })
+    let until = |waited: String| {
+        let limit = given_seconds(known.limits.wall_time.unwrap_or_default());
+        let cpu_time = seconds(known.submission.cpu_time);
+        format!("{waited}, until its wall time limit of {limit}, with {cpu_time} of CPU time")
+    };
+    let cause = waited.map_or(earned.cause, until) + &validators_part(known);
+    Blame::Submission(Classified { verdict: earned.verdict, cause })
 }
 
 /// What the output validator used meanwhile, if that is much: many questions take long to answer.
@@ -385,9 +383,8 @@ mod tests {
 
     #[test]
     fn an_output_validator_that_cannot_answer_all_questions_in_its_time_is_not_to_blame() {
-        let found = |is_behind| {
-            at_the_clock(Some(Waits::Output), (0, false), 60_000, is_behind, &broken())
-        };
+        let found =
+            |is_behind| at_the_clock(Some(Waits::Output), (0, false), 60_000, is_behind, &broken());
         let expected = "TLE waited for its output to be read, until its wall time limit of 3 s, with 0.010 s of CPU time; the output validator used 60 s";
         assert_eq!(found(true), expected);
         // The submission ended well, or only crashed: the questions are its own doing all the same.

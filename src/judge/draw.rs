@@ -251,8 +251,7 @@ mod tests {
     /// The second submission fails while the images are being drawn for the first.
     #[test]
     fn an_input_on_which_two_submissions_fail_is_drawn_once() {
-        let visualizers =
-            Visualizers { room: AtomicU64::new(ROOM), ..Visualizers::default() };
+        let visualizers = Visualizers { room: AtomicU64::new(ROOM), ..Visualizers::default() };
         let draws = AtomicU64::new(0);
         let image = || {
             draws.fetch_add(1, Ordering::SeqCst);

@@ -58,8 +58,8 @@ impl Trial<'_> {
         let is_told = told.is_some_and(|told| told < partner.ended);
         // A validator that has closed its own output expects only the end.
         let is_early = told.is_some_and(|told| told < partner.closed);
-        let is_partly_read = program.unread > Bytes(0)
-            && program.unread < program.reply.outcome.stdout_bytes;
+        let is_partly_read =
+            program.unread > Bytes(0) && program.unread < program.reply.outcome.stdout_bytes;
         let is_behind = is_partly_read && partner.reply.outcome.is_cut_off();
         let written = validator.written(&partner.reply);
         let mut response = validator.read(partner.reply, &partner_limits, asking.contract)?;

@@ -372,7 +372,10 @@ impl Relay {
             looks = Looks::new();
             if is_moved {
                 self.account.words(clock::now());
-                (self.program.waits, self.partner.waits) = (None, None);
+                // What is written to the partner after the program's end does not count.
+                for speaker in [&mut self.program, &mut self.partner] {
+                    speaker.waits = speaker.waits.filter(|_| speaker.over.is_some());
+                }
             }
         }
     }
@@ -408,6 +411,7 @@ impl Relay {
         }
         if self.partner.is_at_its_end() {
             self.partner.to = None;
+            self.account.words(clock::now());
         }
         if !self.program.is_at_its_end() {
             self.end = None;
@@ -436,7 +440,9 @@ impl Relay {
         if is_due && !is_well {
             let seen = self.partner.watch.look();
             let queue = self.program.queue();
-            self.account.look(now, &self.program.look(), &seen, queue);
+            if self.program.ended.is_none() {
+                self.account.look(now, &self.program.look(), &seen, queue);
+            }
             if seen == Seen::Running {
                 end.latest = now + PATIENCE;
             }

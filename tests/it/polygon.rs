@@ -398,7 +398,9 @@ fn programs_with_testlib_in_other_packages_are_asked_for() {
     // A directory of several files, with a header of its own that includes the other one.
     fixture.write("sum/output_validator/own/all.h", "#include \"../testlib.h\"\n");
     fixture.write("sum/output_validator/more.cpp", "#include \"own/all.h\"\nint more;\n");
-    let by_way = CHECKER.replace("\"testlib.h\"", "\"own/all.h\"").replace("int main", "extern int more;\nint main");
+    let by_way = CHECKER
+        .replace("\"testlib.h\"", "\"own/all.h\"")
+        .replace("int main", "extern int more;\nint main");
     fixture.write("sum/output_validator/check.cpp", by_way);
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
     fixture.write("sum/generators/generators.yaml", recipe);

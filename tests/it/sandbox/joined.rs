@@ -279,12 +279,15 @@ fn an_alarm_that_is_over_is_forgotten() {
 /// Both reach their limits, the program first. What it waited for then, and whether its partner owed it an answer.
 #[test]
 fn what_it_waited_for_at_its_limit_is_told() {
-    let check = |program: &[&str], partner: &[&str], waits: Option<Waits>, is_owed: bool| {
+    let talk_until = |millis: u64, program: &[&str], partner: &[&str]| {
         let mut job = joint(program, partner);
-        job.program.limits.wall_time = Some(Duration::from_millis(500));
-        job.partner.limits.wall_time = Some(Duration::from_millis(600));
-        job.partner.limits.cpu_time = Some(Duration::from_millis(700));
-        let reply = talk(&job);
+        job.program.limits.wall_time = Some(Duration::from_millis(millis));
+        job.partner.limits.wall_time = Some(Duration::from_millis(millis + 100));
+        job.partner.limits.cpu_time = Some(Duration::from_millis(millis + 200));
+        talk(&job)
+    };
+    let check = |program: &[&str], partner: &[&str], waits: Option<Waits>, is_owed: bool| {
+        let reply = talk_until(500, program, partner);
         assert_eq!(summary(&reply.program.reply.outcome), "stopped: WallTime", "{program:?}");
         if cfg!(target_os = "linux") {
             let debt = reply.debt;
@@ -302,6 +305,10 @@ fn what_it_waited_for_at_its_limit_is_told() {
     check(&["say", "x\n", "sleep", EVER], &["hear", "spin"], None, false);
     check(&["poll", EVER], &["hear", "spin"], Some(Input), false);
     check(&["say", "x\ny\n", "hear"], &["hear", "spin"], Some(Input), false);
+    // A partner that has ended owes nothing more.
+    let reply = talk_until(2000, &["drain", "sleep", EVER], &["sleep", "100", "exit", "42"]);
+    assert_eq!(endings(&reply), "stopped: WallTime / exit 42");
+    assert!(!reply.debt.is_open, "{reply:?}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! For a waiting thread, `/proc/PID/task/TID/syscall` shows the call and its arguments. A program certainly stands
 //! still only under two conditions. Every thread of every process of its run waits in a call that no clock ends: for
 //! input, for room to write, for a lock, for a child. And none of their timers may send a signal. Any other wait (a
-//! sleep, a time limit, an event queue) may end by itself, so nothing is known then. A result is never a guess; if the
-//! kernel does not show this data, there is no result.
+//! sleep, a time limit, an event queue) may end by itself. Then only this is known: whether a thread waits for the other
+//! program, be it for some time. A result is never a guess; if the kernel does not show this data, there is no result.
 
 use std::fs;
 use std::os::fd::AsFd;
