@@ -297,7 +297,7 @@ impl<'a> Builder<'a> {
             (Err(Unready::Tool(_)), Some(language)) => BuildPlan::unused(language),
             (plan, _) => plan.map_err(|unready| unready.at(path))?,
         };
-        plan.define(&program.defines);
+        plan.define(&program.definitions());
         Ok(Prepared { plan, code })
     }
 

@@ -5,12 +5,15 @@
 //! later decision may depend on the end itself. So if the submission ended badly, that counts, however much later it
 //! was. Which of the two exited first makes no difference.
 //!
+//! A submission at its limit on the clock is to blame, unless it waited for an answer that the output validator owed
+//! it. What the output validator does after that, or for questions that nobody waits for, is not held against it.
+//!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
 
 use std::time::Duration;
 
 use crate::judge::classify::{Classified, classify, passed};
-use crate::model::joint::{Deadlock, Waits};
+use crate::model::joint::{Deadlock, Debt, Waits};
 use crate::model::limits::Limits;
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::text::given_seconds;
@@ -30,10 +33,10 @@ pub(super) struct InteractionEnd<'a> {
     pub(super) opinion: &'a Opinion,
     /// The output validator's CPU time.
     pub(super) validator_time: Duration,
-    /// Whether the output validator was last seen running.
-    pub(super) validator_runs: bool,
-    /// How long the output validator was last seen in one sleep.
-    pub(super) validator_slept: Duration,
+    /// How the output validator let the submission wait.
+    pub(super) debt: Debt,
+    /// Whether a time limit ended the output validator while it still had questions to read, after others.
+    pub(super) is_behind: bool,
     /// Whether the output validator learned, while it ran, of the end of the submission's output.
     pub(super) is_told: bool,
     /// The deadlock, if both waited for each other.
@@ -60,6 +63,7 @@ pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
     let decided_before = !known.is_told;
     match (known.opinion, earned) {
         (Opinion::Rejected | Opinion::Partial(_), _) if decided_before => Blame::AsTheValidatorSays,
+        (Opinion::Broken(_), Some(earned)) if known.is_behind => by_itself(known, earned),
         (Opinion::Broken(what), _) if decided_before => Blame::Validator(what.clone()),
         (Opinion::Broken(what), None) => Blame::Validator(what.clone()),
         (_, Some(earned)) => slow(known).unwrap_or_else(|| by_itself(known, earned)),
@@ -90,38 +94,51 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
     Blame::Submission(Classified { verdict: Verdict::TimeLimitExceeded, cause: cause.to_owned() })
 }
 
-/// Blames the output validator if it kept the submission waiting until its wall time limit. It did if it computed for
-/// more than half of that time, or for a tenth of it and still when the submission was seen waiting; other programs
-/// may have taken the processor from it. It also did if it lay in one sleep for more than half of that time.
+/// Blames the output validator if it kept the submission waiting until its wall time limit, and for more than half of
+/// that time for one answer. Many quick answers are the submission's own doing, since it asked.
 fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
-    let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
-    let wall_time = known.submission.wall_time;
-    let is_seen = known.waits == Some(Waits::Input);
-    let part = if is_seen && known.validator_runs { 10 } else { 2 };
-    let did = if known.validator_time * part > wall_time {
-        format!("used {} of CPU time", seconds(known.validator_time))
-    } else if is_seen && known.validator_slept * 2 > wall_time {
-        format!("slept for at least {}", seconds(known.validator_slept))
-    } else {
-        return None;
-    };
+    let Debt { longest, is_open } = known.debt;
+    let is_blamed = is_by_the_clock(known) && is_open && longest * 2 > known.submission.wall_time;
     let limit = given_seconds(known.limits.wall_time.unwrap_or_default());
-    let what =
-        format!("it {did}, while the submission waited until its wall time limit of {limit}");
-    is_by_the_clock.then_some(Blame::Validator(what))
+    let longest = seconds(longest);
+    is_blamed.then(|| {
+        Blame::Validator(format!(
+            "it let the submission wait until its wall time limit of {limit}, and for {longest} for one answer"
+        ))
+    })
+}
+
+fn is_by_the_clock(known: &InteractionEnd<'_>) -> bool {
+    passed(known.submission, known.limits) == Some(StoppedBy::WallTime)
 }
 
 fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
-    let is_by_the_clock = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
-    let cause = match (is_by_the_clock, known.waits) {
-        (true, Some(Waits::Input)) => Some(format!(
-            "waited for input that never came, until its wall time limit of {}, with {} of CPU time",
-            given_seconds(known.limits.wall_time.unwrap_or_default()),
-            seconds(known.submission.cpu_time)
-        )),
-        _ => None,
+    let Debt { longest, is_open } = known.debt;
+    let waited = match known.waits.filter(|_| is_by_the_clock(known)) {
+        Some(Waits::Input) if is_open => {
+            let longest = seconds(longest);
+            Some(format!("waited for the output validator, which took {longest} for an answer"))
+        }
+        Some(Waits::Input) => Some("waited for input that never came".to_owned()),
+        Some(Waits::Output) => Some("waited for its output to be read".to_owned()),
+        Some(Waits::Itself) | None => None,
     };
-    Blame::Submission(Classified { cause: cause.unwrap_or(earned.cause), ..earned })
+    let until = |waited: String| {
+        let limit = given_seconds(known.limits.wall_time.unwrap_or_default());
+        let cpu_time = seconds(known.submission.cpu_time);
+        format!("{waited}, until its wall time limit of {limit}, with {cpu_time} of CPU time")
+    };
+    let cause = waited.map_or(earned.cause, until) + &validators_part(known);
+    Blame::Submission(Classified { verdict: earned.verdict, cause })
+}
+
+/// What the output validator used meanwhile, if that is much: many questions take long to answer.
+fn validators_part(known: &InteractionEnd<'_>) -> String {
+    let used = known.validator_time;
+    match is_by_the_clock(known) && used * 2 > known.submission.wall_time {
+        true => format!("; the output validator used {}", seconds(used)),
+        false => String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -173,8 +190,8 @@ mod tests {
             waits: None,
             opinion,
             validator_time: Duration::from_millis(5),
-            validator_runs: false,
-            validator_slept: Duration::ZERO,
+            debt: Debt::default(),
+            is_behind: false,
             is_told: order == Told,
             deadlock: None,
         }
@@ -284,53 +301,101 @@ mod tests {
         check(Input, Itself, "fault it waits for itself");
     }
 
-    #[test]
-    fn a_submission_at_its_limit_on_the_clock_waited_for_something() {
-        let by_the_clock = || Outcome {
+    /// What a submission waited for at its limit of 3 s on the clock; how long, in milliseconds, it waited for one
+    /// answer; whether it still waited for one; and the output validator's CPU time in milliseconds.
+    fn at_the_clock(
+        waits: Option<Waits>,
+        (longest, is_open): (u64, bool),
+        validator_time: u64,
+        is_behind: bool,
+        opinion: &Opinion,
+    ) -> String {
+        let outcome = Outcome {
             ending: KILLED,
             stopped_by: Some(StoppedBy::WallTime),
             wall_time: Duration::from_secs(3),
             ..quiet_outcome()
         };
-        let check = |waits: Option<Waits>, validator_time: u64, runs: bool, expected: &str| {
-            let outcome = by_the_clock();
-            let (opinion, limits) = (Opinion::Rejected, limits());
-            let known = InteractionEnd {
-                waits,
-                validator_time: Duration::from_millis(validator_time),
-                validator_runs: runs,
-                ..known(&outcome, &opinion, &limits, Told)
-            };
-            assert_eq!(shown(&blame(&known)), expected);
+        let limits = limits();
+        let order = if is_behind { LastWords } else { Told };
+        let known = InteractionEnd {
+            waits,
+            validator_time: Duration::from_millis(validator_time),
+            debt: Debt { longest: Duration::from_millis(longest), is_open },
+            is_behind,
+            ..known(&outcome, opinion, &limits, order)
         };
-        let waited = "TLE waited for input that never came, until its wall time limit of 3 s, with 0.010 s of CPU time";
-        let idle = "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
+        shown(&blame(&known))
+    }
+
+    const IDLE: &str = "TLE over 3.00 s on the wall clock, 3.00 s allowed, with 0.010 s of CPU time: it slept, or waited for input that never came";
+
+    #[test]
+    fn a_submission_at_its_limit_on_the_clock_is_to_blame_if_nothing_was_owed_to_it() {
+        let check = |waits, debt, validator_time, expected: &str| {
+            for opinion in [Opinion::Rejected, Opinion::Accepted, broken()] {
+                assert_eq!(at_the_clock(waits, debt, validator_time, false, &opinion), expected);
+            }
+        };
+        let until = "until its wall time limit of 3 s, with 0.010 s of CPU time";
+        check(None, (0, false), 5, IDLE);
+        // The output validator works after the talk.
+        check(None, (0, false), 9000, &format!("{IDLE}; the output validator used 9.00 s"));
+        // It took long, but owes nothing any more.
+        check(None, (2900, false), 5, IDLE);
+        let waited = format!("TLE waited for input that never came, {until}");
+        check(Some(Waits::Input), (0, false), 1400, &waited);
+        check(Some(Waits::Input), (2900, false), 1400, &waited);
+        let working = format!("{waited}; the output validator used 2.00 s");
+        check(Some(Waits::Input), (0, false), 2000, &working);
+        // A queue of questions.
+        let full = format!(
+            "TLE waited for its output to be read, {until}; the output validator used 40.0 s"
+        );
+        check(Some(Waits::Output), (0, false), 40_000, &full);
+        // Questions without end, each answered soon.
+        let asked = format!(
+            "TLE waited for the output validator, which took 0.200 s for an answer, {until}; \
+             the output validator used 2.90 s"
+        );
+        check(Some(Waits::Input), (200, true), 2900, &asked);
+    }
+
+    #[test]
+    fn an_output_validator_that_lets_the_submission_wait_is_to_blame() {
+        let check = |waits, debt, expected: &str| {
+            for opinion in [Opinion::Rejected, Opinion::Accepted, broken()] {
+                assert_eq!(at_the_clock(waits, debt, 5, false, &opinion), expected);
+            }
+        };
         let fault = |time: &str| {
             format!(
-                "fault it used {time} of CPU time, while the submission waited until its wall time limit of 3 s"
+                "fault it let the submission wait until its wall time limit of 3 s, and for {time} for one answer"
             )
         };
-        let slept = |waits: Option<Waits>, millis: u64| {
-            let outcome = by_the_clock();
-            let (opinion, limits) = (Opinion::Rejected, limits());
-            let known = InteractionEnd {
-                waits,
-                validator_slept: Duration::from_millis(millis),
-                ..known(&outcome, &opinion, &limits, Told)
-            };
-            shown(&blame(&known))
+        check(Some(Waits::Input), (2900, true), &fault("2.90 s"));
+        check(Some(Waits::Input), (1501, true), &fault("1.50 s"));
+        // It has not even begun to read.
+        check(Some(Waits::Output), (2900, true), &fault("2.90 s"));
+        let soon = "TLE waited for the output validator, which took 1.50 s for an answer, until its wall time limit of 3 s, with 0.010 s of CPU time";
+        check(Some(Waits::Input), (1500, true), soon);
+    }
+
+    #[test]
+    fn an_output_validator_that_cannot_answer_all_questions_in_its_time_is_not_to_blame() {
+        let found =
+            |is_behind| at_the_clock(Some(Waits::Output), (0, false), 60_000, is_behind, &broken());
+        let expected = "TLE waited for its output to be read, until its wall time limit of 3 s, with 0.010 s of CPU time; the output validator used 60 s";
+        assert_eq!(found(true), expected);
+        // The submission ended well, or only crashed: the questions are its own doing all the same.
+        let check = |ending, expected: &str| {
+            let outcome = Outcome { ending, ..quiet_outcome() };
+            let (opinion, limits) = (broken(), limits());
+            let known =
+                InteractionEnd { is_behind: true, ..known(&outcome, &opinion, &limits, LastWords) };
+            assert_eq!(shown(&blame(&known)), expected);
         };
-        assert_eq!(slept(Some(Waits::Input), 1400), waited);
-        assert_eq!(slept(None, 2900), idle);
-        let fault_asleep = "fault it slept for at least 1.60 s, while the submission waited until its wall time limit of 3 s";
-        assert_eq!(slept(Some(Waits::Input), 1600), fault_asleep);
-        check(Some(Waits::Input), 5, false, waited);
-        check(Some(Waits::Input), 5, true, waited);
-        check(Some(Waits::Input), 1400, false, waited);
-        check(None, 5, true, idle);
-        check(None, 400, true, idle);
-        check(Some(Waits::Input), 400, true, &fault("0.400 s"));
-        check(Some(Waits::Input), 1600, false, &fault("1.60 s"));
-        check(None, 1600, false, &fault("1.60 s"));
+        check(CRASH, "RTE killed by SIGSEGV");
+        check(WELL, "fault it ended with exit code 1");
     }
 }

@@ -103,19 +103,30 @@ impl Visualizers {
     pub(super) fn add_input(&self, trial: &Trial<'_>, evidence: &mut Evidence) -> Result<(), Stop> {
         let test_case = trial.case.test_case;
         let (Some(visualizer), None) = (&self.input, trial.case.static_args) else { return Ok(()) };
+        self.add_once(&test_case.name, evidence, || {
+            let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
+            Ok(visualizer.draw_input(trial.executor, test_case, &input, &answer)?.of_input())
+        })
+    }
+
+    /// Adds the images of the input of this test case, which are drawn once.
+    fn add_once(
+        &self,
+        test_case: &str,
+        evidence: &mut Evidence,
+        draw: impl FnOnce() -> Result<Vec<Picture>, Stop>,
+    ) -> Result<(), Stop> {
         let of_case = {
             let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(inputs.entry(test_case.name.clone()).or_default())
+            Arc::clone(inputs.entry(test_case.to_owned()).or_default())
         };
         // Other submissions that fail on this case wait for its images, instead of drawing them again.
         let mut known = of_case.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known {
             evidence.pictures.extend(known.iter().cloned());
         } else if self.is_on_page() {
-            let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
-            let drawn = visualizer.draw_input(trial.executor, test_case, &input, &answer)?;
             let before = evidence.pictures.len();
-            self.add(&drawn.of_input(), evidence);
+            self.add(&draw()?, evidence);
             *known = Some(evidence.pictures[before..].to_vec());
         }
         Ok(())
@@ -228,5 +239,43 @@ impl Trial<'_> {
             tell(&drawn, &kept)?;
         }
         Ok(images)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// The second submission fails while the images are being drawn for the first.
+    #[test]
+    fn an_input_on_which_two_submissions_fail_is_drawn_once() {
+        let visualizers = Visualizers { room: AtomicU64::new(ROOM), ..Visualizers::default() };
+        let draws = AtomicU64::new(0);
+        let image = || {
+            draws.fetch_add(1, Ordering::SeqCst);
+            let blob = b"image".as_slice().into();
+            Ok(vec![Picture { of: "input", name: "a.svg".to_owned(), blob }])
+        };
+        // The map, the first one and, once it wants the images, the second one.
+        let wanted = || {
+            let inputs = visualizers.inputs.lock().unwrap();
+            inputs.get("secret/1").map_or(0, Arc::strong_count)
+        };
+        let (mut first, mut second) = (Evidence::default(), Evidence::default());
+        thread::scope(|scope| {
+            let drawn = visualizers.add_once("secret/1", &mut first, || {
+                scope.spawn(|| visualizers.add_once("secret/1", &mut second, image).unwrap());
+                while wanted() < 3 && draws.load(Ordering::SeqCst) == 0 {
+                    thread::yield_now();
+                }
+                image()
+            });
+            drawn.unwrap();
+        });
+        assert_eq!(draws.load(Ordering::SeqCst), 1);
+        assert_eq!((first.pictures.len(), second.pictures.len()), (1, 1));
+        assert_eq!(visualizers.room.load(Ordering::SeqCst), ROOM - 5);
     }
 }

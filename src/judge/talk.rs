@@ -12,6 +12,7 @@ use crate::model::blob::Blob;
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::repeats::TimedRun;
 use crate::model::stop::Stop;
+use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::model::work::{RunMode, Work};
 use crate::validator::OutputValidator;
@@ -49,7 +50,7 @@ impl Trial<'_> {
             },
             |number| run(RunMode::alone(number)),
         )?;
-        let JointReply { program, partner, told, deadlock, transcript } = reply;
+        let JointReply { program, partner, told, deadlock, debt, transcript } = reply;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
         if let Some(kept) = &kept {
             save_talk(kept, &pass.input, &program.reply)?;
@@ -58,6 +59,9 @@ impl Trial<'_> {
         let is_told = told.is_some_and(|told| told < partner.ended);
         // A validator that has closed its own output expects only the end.
         let is_early = told.is_some_and(|told| told < partner.closed);
+        let is_partly_read =
+            program.unread > Bytes(0) && program.unread < program.reply.outcome.stdout_bytes;
+        let is_behind = is_partly_read && partner.reply.outcome.is_cut_off();
         let written = validator.written(&partner.reply);
         let mut response = validator.read(partner.reply, &partner_limits, asking.contract)?;
         let Validators { interactor, output, .. } = self.rules.validators;
@@ -72,8 +76,8 @@ impl Trial<'_> {
                 waits: program.waits,
                 opinion: &response.opinion,
                 validator_time: response.outcome.cpu_time,
-                validator_runs: partner.runs,
-                validator_slept: partner.slept,
+                debt,
+                is_behind,
                 is_told,
                 deadlock,
             });

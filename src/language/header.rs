@@ -43,10 +43,9 @@ pub fn of_build(job: &Job) -> Option<Job> {
     let mut making = job.clone();
     let command = &mut making.command;
     command.argv = [compiler.as_str(), "-x", "c++-header"].map(str::to_owned).to_vec();
-    // What only the linker reads would make it link.
-    command
-        .argv
-        .extend(options.iter().filter(|word| **word != "-static").map(|it| (*it).to_owned()));
+    // What only the linker reads would make it link. A name that no header of the library has makes no difference.
+    let counts = |word: &&&str| **word != "-static" && !word.starts_with("-DPC_BASE_EXIT_CODE=");
+    command.argv.extend(options.iter().filter(counts).map(|word| (*word).to_owned()));
     command.argv.extend(["-o", &compiled(header), WRAPPER].map(str::to_owned));
     let file = |name, text: String| TreeEntry::new(name, Node::plain(text.into_bytes()));
     making.files = vec![
@@ -151,6 +150,11 @@ mod tests {
             "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -DX -static -o a a.cpp -lgmp",
             "a.cpp",
             Some("/usr/bin/g++ -x c++-header -std=gnu++20 -O2 -DX -o bits/stdc++.h.gch whole.h"),
+        );
+        check(
+            "/usr/bin/g++ -x c++ -O2 -static -DPC_BASE_EXIT_CODE=50 -o a a.cpp",
+            "a.cpp",
+            Some("/usr/bin/g++ -x c++-header -O2 -o bits/stdc++.h.gch whole.h"),
         );
         check("/usr/bin/g++ -x c++ -O2 -o a a.cpp", "b.cpp", None);
         check("/usr/bin/g++ -O2 -o a a.cpp", "a.cpp", None);

@@ -118,7 +118,9 @@ impl BuildPlan {
     /// Adds macro definitions, if a compiler of C or C++ builds it.
     pub fn define(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
-        if let Some(at) = argv.iter().position(|word| word == "-DONLINE_JUDGE") {
+        let [_, option, _, ..] = &argv[..] else { return };
+        let at = argv.iter().position(|word| word == "-o").filter(|_| option == "-x");
+        if let Some(at) = at {
             argv.splice(at..at, names.iter().map(|name| format!("-D{name}")));
         }
     }

@@ -388,7 +388,7 @@ const fn compiled(code: &'static str, name: &'static str, extensions: &'static s
 pub static TESTLIB: Language = Language {
     validators: Validators::Everywhere,
     entry: EntryPoint::File { marks: &[] },
-    build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE -DPC_BASE_EXIT_CODE=50 {static} -o {binary} {main}",
+    build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} -o {binary} {main}",
     batch_source: "",
     batch_build: "",
     batch_start: "",

@@ -50,6 +50,8 @@ pub struct JointReply {
     pub told: Option<Duration>,
     /// Set if both waited for each other and were therefore ended.
     pub deadlock: Option<Deadlock>,
+    /// How the partner let the program wait.
+    pub debt: Debt,
     /// Their transcript, as far as requested.
     pub transcript: Transcript,
 }
@@ -69,10 +71,16 @@ pub struct Part {
     pub unread: Bytes,
     /// What it was last seen waiting for, if nothing was written since then.
     pub waits: Option<Waits>,
-    /// Whether it was last seen running or waiting for a processor, if nothing was written since then.
-    pub runs: bool,
-    /// How long it was last seen in one and the same sleep, if nothing was written since then.
-    pub slept: Duration,
+}
+
+/// The time for which the program waited for its partner, and the partner did not wait for it. The partner owes nothing
+/// as long as it still has other questions to read: those came from the program, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Debt {
+    /// The longest such time for one answer, or for the first words.
+    pub longest: Duration,
+    /// Whether they were last seen so before the program's end, and nothing was written since then.
+    pub is_open: bool,
 }
 
 /// What an idle program, with all its processes and threads, waits for.

@@ -29,6 +29,22 @@ pub struct Program {
     pub package: Option<FilePath>,
 }
 
+/// With testlib.h, the exit code for an output that is partly right, with the value 0. Unless it is defined, this is
+/// the exit code for a right output.
+pub const PARTLY_RIGHT: i32 = 50;
+
+impl Program {
+    /// All names to define when it is built, if it is in C or C++. Any program of the judge may include testlib.h, by
+    /// any way; submissions do not.
+    pub fn definitions(&self) -> Vec<String> {
+        let mut all = self.defines.clone();
+        if self.kind != ProgramKind::Submission {
+            all.push(format!("PC_BASE_EXIT_CODE={PARTLY_RIGHT}"));
+        }
+        all
+    }
+}
+
 /// The purpose of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramKind {

@@ -189,13 +189,14 @@ fn is_possible(reply: &WorkReply) -> bool {
 }
 
 fn is_joint_possible(reply: &JointReply) -> bool {
-    let JointReply { program, partner, told, deadlock, transcript } = reply;
+    let JointReply { program, partner, told, deadlock, debt, transcript } = reply;
     let of_part = |part: &Part| {
-        let times = [part.started, part.ended, part.closed, part.slept];
+        let times = [part.started, part.ended, part.closed];
         times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
     };
     let said = transcript.first.iter().chain(&transcript.last).map(|said| said.at);
-    let mut more = told.iter().copied().chain(deadlock.iter().map(|it| it.at)).chain(said);
+    let rare = deadlock.iter().map(|it| it.at).chain([debt.longest]);
+    let mut more = told.iter().copied().chain(rare).chain(said);
     of_part(program)
         && of_part(partner)
         && more.all(|time| time <= TIME_MAX)

@@ -34,6 +34,7 @@ use crate::model::joint::{JointJob, JointReply, Part, Side};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::StoppedBy;
 use crate::model::units::Bytes;
+use crate::sandbox::account::Account;
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, is_interrupted};
 use crate::sandbox::fault::Step;
@@ -101,6 +102,7 @@ impl Slot {
             end: None,
             told: None,
             deadlock: None,
+            account: Account::new(start),
             grace,
         };
         let process = self.place.process();
@@ -204,6 +206,7 @@ fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
         },
         told,
         deadlock,
+        debt: relay.account.debt(),
         transcript: relay.recorder.map(Recorder::finish).unwrap_or_default(),
     })
 }
@@ -230,8 +233,6 @@ fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Part {
     }
     Part {
         waits: None,
-        runs: speaker.runs,
-        slept: Duration::from_nanos(speaker.slept),
         started,
         ended,
         closed: closed.min(ended),

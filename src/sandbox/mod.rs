@@ -11,6 +11,7 @@
 //! A [`Slot`] is a place where jobs run; a [`Host`] knows how programs are isolated there. Both look the same on every
 //! system; only here is the system distinguished.
 
+mod account;
 mod capture;
 mod clock;
 mod control;

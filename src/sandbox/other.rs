@@ -1,6 +1,7 @@
 //! Systems other than Linux, for which juror has no isolation method.
 
 use std::env;
+use std::os::fd::BorrowedFd;
 use std::thread;
 
 use crate::model::host::{
@@ -15,6 +16,7 @@ use crate::sandbox::pace::calibrate;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_out;
+use crate::sandbox::watch::Seen;
 
 /// What this machine offers: plain runs.
 #[derive(Clone, Debug)]
@@ -164,6 +166,20 @@ impl GroupsAbove {
 
     pub(super) fn process_room(&self) -> Option<u64> {
         None
+    }
+}
+
+/// These systems do not show what a program waits for.
+#[derive(Debug)]
+pub(super) struct Pipes;
+
+impl Pipes {
+    pub(super) fn of(_: BorrowedFd<'_>, _: BorrowedFd<'_>) -> Self {
+        Self
+    }
+
+    pub(super) fn look_at(&self, _: i32) -> Seen {
+        Seen::Nothing
     }
 }
 

@@ -20,6 +20,7 @@ use crate::model::joint::{Deadlock, JointJob, Side, Waits};
 use crate::model::judgement::JudgeError;
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, StoppedBy};
+use crate::sandbox::account::{Account, Queue};
 use crate::sandbox::clock::{self, BUSY, nanoseconds};
 use crate::sandbox::control::{Cause, StopHandle};
 use crate::sandbox::slot::Ran;
@@ -65,6 +66,8 @@ pub(super) struct Speaker {
     pub(super) said: u64,
     /// Upper bound on the bytes that it may write.
     pub(super) most: u64,
+    /// Number of bytes of them that were passed on.
+    passed: u64,
     /// Number of bytes that the other did not read.
     pub(super) unread: u64,
     /// When its output ended, monotonic, in nanoseconds.
@@ -81,12 +84,6 @@ pub(super) struct Speaker {
     still: Option<Still>,
     /// What it waited for at the last look, if no data flowed since.
     pub(super) waits: Option<Waits>,
-    /// Whether it ran at the last look, if no data flowed since.
-    pub(super) runs: bool,
-    /// The sleep that it was in at the last look, and since when, monotonic, in nanoseconds.
-    sleep: Option<(Still, u64)>,
-    /// How long it was in that sleep until the last look, in nanoseconds, if no data flowed since.
-    pub(super) slept: u64,
 }
 
 /// The ends that are readable or writable.
@@ -114,6 +111,7 @@ impl Speaker {
             end: 0,
             said: 0,
             most: most.unwrap_or(u64::MAX),
+            passed: 0,
             unread: 0,
             closed: None,
             ended: None,
@@ -123,9 +121,6 @@ impl Speaker {
             last_reads: LAST_READS,
             still: None,
             waits: None,
-            runs: false,
-            sleep: None,
-            slept: 0,
         }
     }
 
@@ -135,13 +130,18 @@ impl Speaker {
         self.most = u64::MAX;
     }
 
-    /// Notes a look at which it was asleep.
-    fn sleeps(&mut self, still: Still) {
-        let now = clock::now();
-        match &self.sleep {
-            Some((known, since)) if *known == still => self.slept = now.saturating_sub(*since),
-            _ => (self.sleep, self.slept) = (Some((still, now)), 0),
+    /// Looks at it, unless its run is over.
+    fn look(&self) -> Seen {
+        match self.over {
+            Some(_) => Seen::Nothing,
+            None => self.watch.look(),
         }
+    }
+
+    /// How much of what was passed on the other has still to read.
+    fn queue(&self) -> Queue {
+        let unread = self.to.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+        Queue { unread: unread.unwrap_or(0), passed: self.passed }
     }
 
     fn holds_something(&self) -> bool {
@@ -232,6 +232,7 @@ impl Speaker {
         match rustix::io::write(to, &self.buffer[self.start..self.end]) {
             Ok(length) => {
                 self.start += length;
+                self.passed += length as u64;
                 Ok(true)
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(false),
@@ -273,6 +274,7 @@ pub(super) struct Relay {
     /// When the partner learned of it, monotonic, in nanoseconds.
     pub(super) told: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
+    pub(super) account: Account,
     /// How long the partner may go on; `None` if its own limits say so, or if it is being ended.
     pub(super) grace: Option<Grace>,
 }
@@ -369,9 +371,10 @@ impl Relay {
             }
             looks = Looks::new();
             if is_moved {
+                self.account.words(clock::now());
+                // What is written to the partner after the program's end does not count.
                 for speaker in [&mut self.program, &mut self.partner] {
-                    (speaker.waits, speaker.runs) = (None, false);
-                    (speaker.sleep, speaker.slept) = (None, 0);
+                    speaker.waits = speaker.waits.filter(|_| speaker.over.is_some());
                 }
             }
         }
@@ -408,6 +411,7 @@ impl Relay {
         }
         if self.partner.is_at_its_end() {
             self.partner.to = None;
+            self.account.words(clock::now());
         }
         if !self.program.is_at_its_end() {
             self.end = None;
@@ -435,14 +439,17 @@ impl Relay {
         let mut waits = false;
         if is_due && !is_well {
             let seen = self.partner.watch.look();
-            let rest = self.program.to.as_ref().map(rustix::io::ioctl_fionread);
+            let queue = self.program.queue();
+            if self.program.ended.is_none() {
+                self.account.look(now, &self.program.look(), &seen, queue);
+            }
             if seen == Seen::Running {
                 end.latest = now + PATIENCE;
             }
             // One look alone may miss a process that was just started.
             let still = if let Seen::Still(still) = seen { Some(still) } else { None };
             let is_proven = still.is_some() && still == end.still;
-            waits = is_proven && rest.is_some_and(|rest| rest == Ok(0));
+            waits = is_proven && queue.unread == 0;
             if still.is_some() && !is_proven {
                 end.delay = SECOND_LOOK / 2;
             }
@@ -450,6 +457,7 @@ impl Relay {
         }
         if self.partner.over.is_some() || is_well || now >= end.latest || waits {
             self.program.to = None;
+            self.account.words(now);
             self.told = self.told.or((self.partner.over.is_none()).then_some(now));
             self.end = None;
         } else if is_due {
@@ -498,8 +506,9 @@ impl Relay {
                 Side::Partner => (&mut self.partner, &mut self.program),
             };
             this.over = Some(over.result);
-            if let (Some(grace), Side::Program) = (&mut self.grace, over.side) {
-                grace.begin(clock::now());
+            if over.side == Side::Program {
+                self.account.close();
+                self.grace.iter_mut().for_each(|grace| grace.begin(clock::now()));
             }
             let is_fault = this.over.as_ref().is_some_and(Result::is_err);
             // A partner that knew of the end of the output may have ended because of it; the result of the program
@@ -515,38 +524,16 @@ impl Relay {
 
     /// Looks at what both wait for; if both stood still between two looks, they always will.
     fn look(&mut self, looks: &mut Looks) {
-        let is_alone = self.program.over.is_some() || self.partner.over.is_some();
-        for speaker in [&mut self.program, &mut self.partner] {
-            if speaker.over.is_none() {
-                let seen = speaker.watch.look();
-                if seen != Seen::Nothing {
-                    speaker.runs = seen == Seen::Running;
-                }
-                let still = match seen {
-                    Seen::Still(still) => {
-                        speaker.waits = Some(still.waits);
-                        Some(still)
-                    }
-                    Seen::Asleep(still) => {
-                        speaker.waits = None;
-                        if !is_alone {
-                            speaker.sleeps(still);
-                        }
-                        None
-                    }
-                    Seen::Moving | Seen::Running => {
-                        speaker.waits = None;
-                        None
-                    }
-                    Seen::Nothing => None,
-                };
-                looks.is_proven &= still.is_some() && still == speaker.still;
-                looks.is_likely &= still.is_some();
-                speaker.still = still;
-            } else {
-                looks.is_proven = false;
-                looks.is_likely = false;
+        let (program, partner) = (self.program.look(), self.partner.look());
+        self.account.look(clock::now(), &program, &partner, self.program.queue());
+        for (speaker, seen) in [(&mut self.program, program), (&mut self.partner, partner)] {
+            if seen != Seen::Nothing {
+                speaker.waits = seen.waits();
             }
+            let still = if let Seen::Still(still) = seen { Some(still) } else { None };
+            looks.is_proven &= still.is_some() && still == speaker.still;
+            looks.is_likely &= still.is_some();
+            speaker.still = still;
         }
         if looks.is_proven
             && let (Some(program), Some(partner)) = (self.program.waits, self.partner.waits)

@@ -25,12 +25,22 @@ pub(super) enum Seen {
     Still(Still),
     /// One of its threads runs, or waits for a processor.
     Running,
-    /// A clock will wake it, and nothing else: each of its threads sleeps, or waits for one that does.
-    Asleep(Still),
-    /// It may continue by itself.
-    Moving,
+    /// None of its threads runs, but a clock or something else may wake it; what it waits for, if one of its threads
+    /// waits for the other program.
+    Moving(Option<Waits>),
     /// It cannot be seen: it is just ending, or the system does not show it.
     Nothing,
+}
+
+impl Seen {
+    /// What it waits for.
+    pub(super) fn waits(&self) -> Option<Waits> {
+        match self {
+            Self::Still(still) => Some(still.waits),
+            Self::Moving(waits) => *waits,
+            Self::Running | Self::Nothing => None,
+        }
+    }
 }
 
 /// A program that stands still. Two equal values in a row mean that no thread ran in between.

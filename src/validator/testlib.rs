@@ -4,12 +4,11 @@
 //! or ends too early; 3 the test case is faulty; 7 points; 50 and more partly right. The report file has the message,
 //! which begins with the points. A program without a report writes the message to standard error.
 
+use crate::model::program::PARTLY_RIGHT;
 use crate::model::score::Score;
 use crate::model::text::visible;
 use crate::validator::response::{Opinion, Worth};
 
-/// The exit code for a partly right output with the value 0. Such checkers are built with this code.
-const PARTLY: i32 = 50;
 /// The largest value that can be added to it.
 const PARTS: i32 = 200;
 
@@ -26,10 +25,10 @@ pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
             let said = said(message);
             format!("it ended with exit code 7, and its message does not begin with points{said}")
         }),
-        PARTLY.. if code <= PARTLY + PARTS => Err(format!(
+        PARTLY_RIGHT.. if code <= PARTLY_RIGHT + PARTS => Err(format!(
             "it ended with exit code {code}, for \"partially correct ({})\"; what that is worth differs between judges. \
              Let it call quitp with points",
-            code - PARTLY
+            code - PARTLY_RIGHT
         )),
         _ => Err(format!(
             "it ended with exit code {code}; a program with testlib.h ends with 0, 1, 2, 3, 4, 7 or 8"

@@ -181,6 +181,25 @@ fn a_validator_at_fault_is_a_judge_error() {
     check("echo flood; cat > /dev/null", &[step, "wrote more than the 8 MiB"]);
 }
 
+/// The validator needs time for an answer, for many of them, or at the end.
+#[test]
+fn at_its_limit_on_the_clock_a_submission_is_to_blame_unless_it_waits_for_an_answer() {
+    let fixture = fixture();
+    let takes_time = "if [[ $answer == slow ]]; then sleep 3; exec >&-; exit 42; fi\n\
+        while [[ $answer == ask ]]; do sleep 0.05; read -r answer || exit 43; done\n\
+        if [[ $answer != $((a";
+    set_validator(&fixture, &VALIDATOR.replace("if [[ $answer != $((a", takes_time));
+    let rows = [
+        ("echo slow; read -r c", "-", "it let the submission wait until its wall time limit"),
+        ("echo slow; sleep 1000", "TLE", "on the wall clock"),
+        ("printf slow; read -t 1000 -r c", "TLE", "waited for input that never came"),
+        ("yes ask", "TLE", "waited for its output to be read"),
+        ("yes ask | head -1000; sleep 1000", "TLE", "on the wall clock"),
+        ("yes ask | head -1000; kill -SEGV $$", "RTE", "killed by SIGSEGV"),
+    ];
+    fixture.judge_all("read -r a b", "--time-limit 0.1 --case secret/large/1", &rows);
+}
+
 #[test]
 fn a_validator_is_tried_before_anybody_is_judged() {
     let fixture = fixture();

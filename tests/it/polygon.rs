@@ -395,6 +395,14 @@ fn programs_with_testlib_in_other_packages_are_asked_for() {
                input_validators = true\ngenerators = true\n";
     fixture.write("sum/juror.toml", all);
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
+    // A directory of several files, with a header of its own that includes the other one.
+    fixture.write("sum/output_validator/own/all.h", "#include \"../testlib.h\"\n");
+    fixture.write("sum/output_validator/more.cpp", "#include \"own/all.h\"\nint more;\n");
+    let by_way = CHECKER
+        .replace("\"testlib.h\"", "\"own/all.h\"")
+        .replace("int main", "extern int more;\nint main");
+    fixture.write("sum/output_validator/check.cpp", by_way);
+    fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
     fixture.write("sum/generators/generators.yaml", recipe);
     let said = "wrong answer on secret/large/1: the output validator rejects it: expected 100001";
     fixture.write("b.sh", crate::fixture::WRONG);

@@ -23,7 +23,9 @@ use juror::cli::options::OutputOptions;
 use juror::executor::{Around, Executor, Hand};
 use juror::model::blob::{Blob, Digest};
 use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
-use juror::model::joint::{Deadlock, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
+use juror::model::joint::{
+    Deadlock, Debt, JointJob, JointReply, Part, Said, Side, Transcript, Waits,
+};
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::{self, Ending, Outcome, Signal};
@@ -490,17 +492,15 @@ fn reply() -> impl Strategy<Value = Reply> {
 
 fn part() -> impl Strategy<Value = Part> {
     let waits = prop::sample::select(vec![Waits::Input, Waits::Output, Waits::Itself]);
-    let times = any::<(Duration, Duration, Duration, Duration, u64, bool)>();
+    let times = any::<(Duration, Duration, Duration, u64)>();
     (reply(), times, prop::option::of(waits)).prop_map(
-        |(reply, (started, ended, closed, slept, unread, runs), waits)| Part {
+        |(reply, (started, ended, closed, unread), waits)| Part {
             reply,
             started,
             ended,
             closed,
             unread: Bytes(unread),
             waits,
-            runs,
-            slept,
         },
     )
 }
@@ -515,8 +515,8 @@ fn joint_reply() -> impl Strategy<Value = JointReply> {
         text,
     });
     let said = prop::collection::vec(said, 0..3);
-    (part(), part(), any::<(Option<Duration>, bool, u64)>(), said).prop_map(
-        |(program, partner, (told, is_stuck, left_out), first)| JointReply {
+    (part(), part(), any::<(Option<Duration>, bool, u64, Duration, bool)>(), said).prop_map(
+        |(program, partner, (told, is_stuck, left_out, longest, is_open), first)| JointReply {
             program,
             partner,
             told,
@@ -525,6 +525,7 @@ fn joint_reply() -> impl Strategy<Value = JointReply> {
                 program: Waits::Input,
                 partner: Waits::Output,
             }),
+            debt: Debt { longest, is_open },
             transcript: Transcript { last: first.clone(), first, left_out: Bytes(left_out) },
         },
     )

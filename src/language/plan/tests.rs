@@ -42,7 +42,9 @@ fn planned(
         Program { name: "sub".into(), path: FilePath::root("sub"), kind, ..Program::default() };
     let sources = Sources { shape, files: files.collect(), included: Vec::new() };
     let recipe = recipe(&program, &sources)?;
-    plan(recipe, &Toolchains::new(Box::new(machine)))
+    let mut plan = plan(recipe, &Toolchains::new(Box::new(machine)))?;
+    plan.define(&program.definitions());
+    Ok(plan)
 }
 
 fn shown(command: &Command) -> String {
@@ -146,6 +148,30 @@ fn a_source_that_looks_like_an_option_is_none() {
     let build = "/usr/bin/gcc -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE -o program";
     check(machine(), "-a.c", &format!("{build} ./-a.c -lm"), "/program/program");
     check(machine(), "@a.c", &format!("{build} ./@a.c -lm"), "/program/program");
+}
+
+/// Whichever of its files includes testlib.h.
+#[test]
+fn programs_of_the_judge_know_the_code_of_partly_right_outputs() {
+    use ProgramKind::{Generator, InputValidator, OutputValidator, Submission};
+    let check = |kind: ProgramKind, shape: Shape, files: &[&str], expected: &str| {
+        let machine = Scripted::default().gxx(NO_ARCHIVE).gcc(NO_ARCHIVE);
+        let plan = planned(machine, kind, shape, files).expect("a plan");
+        let build = plan.build.map(|step| step.command.argv).unwrap_or_default();
+        let words = build.into_iter().filter(|word| word.starts_with("-DPC_BASE_EXIT_CODE"));
+        assert_eq!(words.collect::<Vec<_>>().join(" "), expected, "{kind:?} {files:?}");
+    };
+    let known = "-DPC_BASE_EXIT_CODE=50";
+    let include = "check.cpp=#include \"testlib.h\"";
+    check(OutputValidator, Shape::File, &[include], known);
+    check(OutputValidator, Shape::Directory, &[include, "testlib.h"], known);
+    check(OutputValidator, Shape::Directory, &["a.cc", "lib/b.cpp", "lib/all.h"], known);
+    check(OutputValidator, Shape::Directory, &["a.cpp=#include \"../common/testlib.h\""], known);
+    check(InputValidator, Shape::Directory, &["v.cxx", "testlib.h"], known);
+    check(Generator, Shape::File, &["gen.cpp"], known);
+    check(OutputValidator, Shape::File, &["check.c"], known);
+    check(Submission, Shape::File, &[include], "");
+    check(OutputValidator, Shape::Directory, &["*build", "check.cpp"], "");
 }
 
 #[test]

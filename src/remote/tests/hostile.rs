@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::job;
 use crate::model::blob::Blob;
 use crate::model::job::{Job, Shown};
-use crate::model::joint::{JointReply, Part, Said, Side, Transcript};
+use crate::model::joint::{Debt, JointReply, Part, Said, Side, Transcript};
 use crate::model::outcome::{Ending, Outcome};
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
@@ -188,13 +188,12 @@ fn a_worker_that_reports_impossible_numbers_is_not_listened_to() {
         closed: Duration::ZERO,
         unread: Bytes(0),
         waits: None,
-        runs: false,
-        slept: Duration::ZERO,
     };
     let joint = |change: &dyn Fn(&mut JointReply)| {
-        let (told, deadlock, transcript) = (None, None, Transcript::default());
+        let (told, deadlock, debt) = (None, None, Debt::default());
+        let transcript = Transcript::default();
         let (program, partner) = (part(), part());
-        let mut reply = JointReply { program, partner, told, deadlock, transcript };
+        let mut reply = JointReply { program, partner, told, deadlock, debt, transcript };
         change(&mut reply);
         WorkReply::from(reply)
     };
@@ -215,7 +214,7 @@ fn a_worker_that_reports_impossible_numbers_is_not_listened_to() {
     check(single(&|it| it.stdout_bytes = Bytes(u64::MAX)), impossible);
     check(single(&|it| it.ending = Ending::Exited(i32::MIN)), impossible);
     check(joint(&|it| it.partner.reply.outcome.cpu_time = MOST), impossible);
-    check(joint(&|it| it.program.slept = MOST), impossible);
+    check(joint(&|it| it.debt.longest = MOST), impossible);
     check(joint(&|it| it.partner.ended = MOST), impossible);
     check(joint(&|it| it.told = Some(MOST)), impossible);
     let said = |at| Said { at, by: Side::Program, text: Vec::new() };

@@ -98,6 +98,7 @@ use crate::sandbox::slot::{Backend, CoreId};
 pub(super) use detect::above::GroupsAbove;
 pub use detect::host::Host;
 pub(super) use judge::beside::Beside;
+pub(super) use judge::waiting::Pipes;
 
 /// Makes a slot with the isolation method of the host.
 pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {

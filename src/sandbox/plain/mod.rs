@@ -50,6 +50,7 @@ use crate::sandbox::plain::sys::{Program, Start};
 use crate::sandbox::relay::LAST_READS;
 use crate::sandbox::slot::{Backend, Ends, Ran};
 use crate::sandbox::streams::{Streams, pipe};
+use crate::sandbox::system::Pipes;
 use crate::sandbox::watch::{Seen, Watch};
 
 pub(super) use limits::gaps;
@@ -124,13 +125,18 @@ impl Running {
     }
 }
 
-/// Cannot tell what a program waits for.
+/// Looks at the running program.
 #[derive(Debug)]
-struct BlindWatch(Arc<Running>);
+struct PlainWatch {
+    running: Arc<Running>,
+    pipes: Pipes,
+}
 
-impl Watch for BlindWatch {
+impl Watch for PlainWatch {
     fn look(&self) -> Seen {
-        Seen::Nothing
+        // Until this ends, its number cannot belong to another.
+        let program = self.running.program();
+        program.map_or(Seen::Nothing, |program| self.pipes.look_at(program.number()))
     }
 
     /// The pipe is closed a moment before the process is gone; so this waits for a moment.
@@ -138,7 +144,7 @@ impl Watch for BlindWatch {
         const TRIES: u32 = 25;
         const EACH: Duration = Duration::from_micros(200);
         for _ in 0..TRIES {
-            match &*self.0.program() {
+            match &*self.running.program() {
                 Some(program) if !program.is_over() => {}
                 _ => return true,
             }
@@ -164,8 +170,9 @@ impl Backend for PlainSlot {
         reply
     }
 
-    fn watch(&self, _: BorrowedFd<'_>, _: BorrowedFd<'_>) -> Box<dyn Watch> {
-        Box::new(BlindWatch(Arc::clone(&self.running)))
+    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch> {
+        let running = Arc::clone(&self.running);
+        Box::new(PlainWatch { running, pipes: Pipes::of(input, output) })
     }
 
     fn process(&self) -> Option<i32> {

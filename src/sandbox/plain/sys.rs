@@ -126,6 +126,11 @@ impl Program {
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.0), options) {}
     }
 
+    /// Its process number.
+    pub(super) fn number(self) -> i32 {
+        self.0.as_raw_pid()
+    }
+
     /// Whether it is over.
     pub(super) fn is_over(self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;

@@ -1,6 +1,6 @@
 //! Two programs that talk, both plainly.
 
-use juror::model::joint::{JointJob, JointReply};
+use juror::model::joint::{JointJob, JointReply, Waits};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::*;
@@ -70,6 +70,25 @@ fn the_clock_ends_two_that_wait_for_each_other_and_output_is_limited() {
     assert_eq!(summary(&reply.program.reply.outcome), "stopped: Output");
 }
 
+/// Linux shows who waits, without isolation, too.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_it_waited_for_at_its_limit_is_told() {
+    let check = |program: &[&str], partner: &[&str], waits: Option<Waits>, is_owed: bool| {
+        let (reply, _) = talk(program, partner, |job| {
+            job.program.limits.wall_time = Some(Duration::from_millis(500));
+            job.partner.limits.wall_time = Some(Duration::from_millis(600));
+            job.partner.limits.cpu_time = Some(Duration::from_millis(700));
+        });
+        assert_eq!(summary(&reply.program.reply.outcome), "stopped: WallTime", "{program:?}");
+        assert_eq!((reply.program.waits, reply.debt.is_open), (waits, is_owed), "{program:?}");
+    };
+    const EVER: &str = "1000000";
+    check(&["say", "x\n", "hear"], &["hear", "sleep", EVER], Some(Waits::Input), true);
+    check(&["say", "x\n", "sleep", EVER], &["hear", "spin"], None, false);
+    check(&["hear"], &["hear"], Some(Waits::Input), false);
+}
+
 #[test]
 fn what_leaves_the_group_holds_no_pipe_open() {
     let check = |program: &[&str], partner: &[&str], left: usize| {
@@ -91,4 +110,20 @@ fn what_leaves_the_group_holds_no_pipe_open() {
     check(&["hear"], &["leave", "exit", "42"], 1);
     check(&["leave", "hear", "flood", "300000"], &["leave", "exit", "42"], 2);
     check(&["leave", "flood", "300000"], &["leave", "drain", "exit", "42"], 2);
+}
+
+/// What left its group holds the pipes even after the limits.
+#[test]
+fn what_leaves_the_group_lengthens_no_run_beyond_its_limits() {
+    let (mut reply, _) = talk(&["leave", "hear"], &["leave", "drain"], |job| {
+        job.program.limits.wall_time = Some(Duration::from_millis(300));
+        job.partner.limits.wall_time = Some(Duration::from_millis(400));
+    });
+    for part in [&mut reply.program, &mut reply.partner] {
+        assert_eq!(summary(&part.reply.outcome), "stopped: WallTime");
+        let said = part.reply.stderr.start(1000).expect("bytes");
+        let said = String::from_utf8_lossy(&said);
+        let pid = said.lines().find_map(|line| line.parse().ok().and_then(Pid::from_raw));
+        kill_process(pid.expect("a number"), Signal::KILL).expect("it is there");
+    }
 }

@@ -276,23 +276,39 @@ fn an_alarm_that_is_over_is_forgotten() {
     }
 }
 
+/// Both reach their limits, the program first. What it waited for then, and whether its partner owed it an answer.
 #[test]
 fn what_it_waited_for_at_its_limit_is_told() {
-    let mut job = joint(&["hear"], &["sleep", "4000", "hear", "exit", "43"]);
-    job.program.limits.wall_time = Some(Duration::from_secs(2));
-    let expected = "stopped: WallTime / exit 43";
-    let reply = check_job(&job, expected, ["", "end\n"]);
-    assert_eq!(reply.program.waits, Some(Waits::Input));
-    if cfg!(target_os = "linux") {
-        // What it slept after the end of the other does not count.
-        let slept = reply.partner.slept;
-        assert!(slept > Duration::ZERO && slept <= reply.program.ended, "{slept:?}");
-    }
-    let mut job = joint(&["sleep", "1000000"], &["hear", "exit", "43"]);
-    job.program.limits.wall_time = Some(Duration::from_secs(2));
-    let reply = check_job(&job, expected, ["", "end\n"]);
-    assert_eq!(reply.program.waits, None);
-    assert_eq!(reply.partner.slept, Duration::ZERO);
+    let talk_until = |millis: u64, program: &[&str], partner: &[&str]| {
+        let mut job = joint(program, partner);
+        job.program.limits.wall_time = Some(Duration::from_millis(millis));
+        job.partner.limits.wall_time = Some(Duration::from_millis(millis + 100));
+        job.partner.limits.cpu_time = Some(Duration::from_millis(millis + 200));
+        talk(&job)
+    };
+    let check = |program: &[&str], partner: &[&str], waits: Option<Waits>, is_owed: bool| {
+        let reply = talk_until(500, program, partner);
+        assert_eq!(summary(&reply.program.reply.outcome), "stopped: WallTime", "{program:?}");
+        if cfg!(target_os = "linux") {
+            let debt = reply.debt;
+            assert_eq!((reply.program.waits, debt.is_open), (waits, is_owed), "{program:?}");
+            assert_eq!(debt.longest > Duration::ZERO, is_owed, "{program:?}");
+        }
+    };
+    use Waits::{Input, Output};
+    const EVER: &str = "1000000";
+    check(&["hear"], &["sleep", EVER], Some(Input), true);
+    check(&["say", "x\n", "hear"], &["hear", "spin"], Some(Input), true);
+    check(&["say", "x\n", "poll", EVER], &["hear", "sleep", EVER], Some(Input), true);
+    check(&["flood", "-1"], &["sleep", EVER], Some(Output), true);
+    check(&["sleep", EVER], &["hear"], None, false);
+    check(&["say", "x\n", "sleep", EVER], &["hear", "spin"], None, false);
+    check(&["poll", EVER], &["hear", "spin"], Some(Input), false);
+    check(&["say", "x\ny\n", "hear"], &["hear", "spin"], Some(Input), false);
+    // A partner that has ended owes nothing more.
+    let reply = talk_until(2000, &["drain", "sleep", EVER], &["sleep", "100", "exit", "42"]);
+    assert_eq!(endings(&reply), "stopped: WallTime / exit 42");
+    assert!(!reply.debt.is_open, "{reply:?}");
 }
 
 #[test]

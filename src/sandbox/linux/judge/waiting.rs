@@ -3,8 +3,8 @@
 //! For a waiting thread, `/proc/PID/task/TID/syscall` shows the call and its arguments. A program certainly stands
 //! still only under two conditions. Every thread of every process of its run waits in a call that no clock ends: for
 //! input, for room to write, for a lock, for a child. And none of their timers may send a signal. Any other wait (a
-//! sleep, a time limit, an event queue) may end by itself, so nothing is known then. A result is never a guess; if the
-//! kernel does not show this data, there is no result.
+//! sleep, a time limit, an event queue) may end by itself. Then only this is known: whether a thread waits for the other
+//! program, be it for some time. A result is never a guess; if the kernel does not show this data, there is no result.
 
 use std::fs;
 use std::os::fd::AsFd;
@@ -21,7 +21,13 @@ pub(crate) struct ProcessWatch {
     slot: i32,
     /// Whether an alarm may end a wait without a time limit.
     alarms: Alarms,
-    /// The name in `/proc/PID/fd` of the pipe that is the program's standard input.
+    pipes: Pipes,
+}
+
+/// The pipes of a program.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    /// The name in `/proc/PID/fd` of the one that is its standard input.
     input: String,
     /// The name of the one that is its standard output.
     output: String,
@@ -29,7 +35,8 @@ pub(crate) struct ProcessWatch {
 
 impl Watch for ProcessWatch {
     fn look(&self) -> Seen {
-        self.try_to_look().unwrap_or(Seen::Nothing)
+        let processes = with_children(self.programs());
+        self.pipes.look(&processes, || self.alarms.may_be_set()).unwrap_or(Seen::Nothing)
     }
 
     fn is_ending(&self) -> bool {
@@ -52,17 +59,54 @@ impl Watch for ProcessWatch {
 impl ProcessWatch {
     /// Watches the program that runs in this slot's process, with these pipes.
     pub(crate) fn new(slot: i32, alarms: Alarms, input: impl AsFd, output: impl AsFd) -> Self {
-        Self { slot, alarms, input: pipe_name(input), output: pipe_name(output) }
+        Self { slot, alarms, pipes: Pipes::of(input, output) }
     }
 
-    fn try_to_look(&self) -> Option<Seen> {
+    /// The program, if it exists, and other children of PID 1 or the slot. The first process of the run is not among
+    /// them: it belongs to the sandbox and only waits.
+    fn programs(&self) -> Vec<i32> {
+        let below = children(self.slot);
+        let firsts: Vec<i32> = below.iter().copied().filter(|process| is_pid1(*process)).collect();
+        if !firsts.is_empty() {
+            // If nothing runs, PID 1 sleeps and has no children.
+            return firsts.into_iter().flat_map(children).collect();
+        }
+        // The slot starts one process for each run; later ones are orphans that it adopted.
+        let Some((first, adopted)) = below.split_first() else { return below };
+        let mut found = children(*first);
+        found.extend(adopted);
+        found
+    }
+}
+
+/// These processes and all below them.
+fn with_children(mut found: Vec<i32>) -> Vec<i32> {
+    let mut index = 0;
+    while let Some(process) = found.get(index).copied() {
+        found.extend(children(process));
+        index += 1;
+    }
+    found
+}
+
+impl Pipes {
+    /// Those whose other ends these are.
+    pub(crate) fn of(input: impl AsFd, output: impl AsFd) -> Self {
+        Self { input: pipe_name(input), output: pipe_name(output) }
+    }
+
+    /// Looks at a program and its children, of which nothing else is known: an alarm may wake it.
+    pub(crate) fn look_at(&self, program: i32) -> Seen {
+        self.look(&with_children(vec![program]), || true).unwrap_or(Seen::Nothing)
+    }
+
+    /// Looks at these processes.
+    fn look(&self, processes: &[i32], may_be_woken: impl Fn() -> bool) -> Option<Seen> {
         let mut waits = Waits::Itself;
-        let mut is_asleep = false;
+        let mut is_certain = true;
         let mut threads = Vec::new();
-        for process in self.processes() {
-            if has_timers(process)? {
-                return Some(Seen::Moving);
-            }
+        for process in processes.iter().copied() {
+            is_certain &= !has_timers(process)?;
             for number in threads_of(process)? {
                 let place = format!("/proc/{process}/task/{number}");
                 let status = fs::read_to_string(format!("{place}/status")).ok()?;
@@ -80,57 +124,28 @@ impl ProcessWatch {
                     return Some(Seen::Running);
                 }
                 let call = Call::parse(&call);
-                if call.as_ref().is_some_and(Call::is_sleep) {
-                    is_asleep = true;
-                } else {
-                    match call.and_then(|call| self.waits_for(&call, name, timeless)) {
-                        Some(Waits::Itself) => {}
-                        Some(other) => waits = other,
-                        None => return Some(Seen::Moving),
+                match call.as_ref().and_then(|call| self.waits_for(call, name, timeless)) {
+                    Some(Waits::Itself) => {}
+                    Some(other) => waits = other,
+                    None => {
+                        is_certain = false;
+                        if call.is_some_and(|call| call.is_for_descriptors()) {
+                            waits = Waits::Input;
+                        }
                     }
                 }
                 threads.push(Thread { number, switches });
             }
         }
-        // Must come last: an alarm is announced before the call that sets it returns.
-        if self.alarms.may_be_set() {
-            return Some(Seen::Moving);
-        }
         if threads.is_empty() {
             return None;
         }
-        Some(match (is_asleep, waits) {
-            (false, _) => Seen::Still(Still { waits, threads }),
-            (true, Waits::Itself) => Seen::Asleep(Still { waits, threads }),
-            // What it waits for may come first.
-            (true, _) => Seen::Moving,
+        // Must come last: an alarm is announced before the call that sets it returns.
+        Some(match (is_certain && !may_be_woken(), waits) {
+            (true, _) => Seen::Still(Still { waits, threads }),
+            (false, Waits::Itself) => Seen::Moving(None),
+            (false, _) => Seen::Moving(Some(waits)),
         })
-    }
-
-    /// The processes of the run, except the first one, which belongs to the sandbox and only waits.
-    fn processes(&self) -> Vec<i32> {
-        let mut found = self.programs();
-        let mut index = 0;
-        while let Some(process) = found.get(index).copied() {
-            found.extend(children(process));
-            index += 1;
-        }
-        found
-    }
-
-    /// The program, if it exists, and other children of PID 1 or the slot.
-    fn programs(&self) -> Vec<i32> {
-        let below = children(self.slot);
-        let firsts: Vec<i32> = below.iter().copied().filter(|process| is_pid1(*process)).collect();
-        if !firsts.is_empty() {
-            // If nothing runs, PID 1 sleeps and has no children.
-            return firsts.into_iter().flat_map(children).collect();
-        }
-        // The slot starts one process for each run; later ones are orphans that it adopted.
-        let Some((first, adopted)) = below.split_first() else { return below };
-        let mut found = children(*first);
-        found.extend(adopted);
-        found
     }
 
     /// What a thread in this call waits for; `None` if a clock may end it. `name` gives the target of a descriptor.
@@ -189,13 +204,21 @@ impl Call {
         Some(Self { number, arguments })
     }
 
-    /// Whether it ends at a time, and for no other reason.
-    fn is_sleep(&self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        let is_select = self.number == libc::SYS_select && self.arguments[0] == 0;
-        #[cfg(not(target_arch = "x86_64"))]
-        let is_select = false;
-        matches!(self.number, libc::SYS_nanosleep | libc::SYS_clock_nanosleep) || is_select
+    /// Whether it waits until one of its descriptors is ready, perhaps only until a time.
+    fn is_for_descriptors(&self) -> bool {
+        let [first, second, ..] = self.arguments;
+        match self.number {
+            libc::SYS_ppoll => second > 0,
+            libc::SYS_pselect6 => first > 0,
+            libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => true,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_poll => second > 0,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_select => first > 0,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_epoll_wait => true,
+            _ => false,
+        }
     }
 }
 
@@ -285,20 +308,14 @@ mod tests {
 
     #[test]
     fn only_what_no_clock_ends_is_standing_still() {
-        let alarms = Alarms::make().unwrap();
-        let watch = ProcessWatch {
-            slot: 0,
-            alarms,
-            input: "pipe:[1]".to_owned(),
-            output: "pipe:[2]".to_owned(),
-        };
+        let pipes = Pipes { input: "pipe:[1]".to_owned(), output: "pipe:[2]".to_owned() };
         let name = |fd: u64| {
             let names = ["pipe:[1]", "pipe:[2]", "/dev/null", "pipe:[9]", "socket:[3]"];
             names.get(fd as usize).map(|name| (*name).to_owned())
         };
         let check = |line: &str, only_pipes: bool, expected: Option<Waits>| {
             let call = Call::parse(line);
-            let waits = call.and_then(|call| watch.waits_for(&call, name, || Some(only_pipes)));
+            let waits = call.and_then(|call| pipes.waits_for(&call, name, || Some(only_pipes)));
             assert_eq!(waits, expected, "{line}");
         };
         let line = |number: i64, arguments: [u64; 3]| {
@@ -327,6 +344,27 @@ mod tests {
         check(&line(libc::SYS_wait4, [u64::MAX, 0, 0]), true, Some(Waits::Itself));
         check(&line(libc::SYS_clock_nanosleep, [0, 0, 0]), true, None);
         check(&line(libc::SYS_epoll_pwait, [0, 0, 0]), true, None);
+    }
+
+    #[test]
+    fn a_wait_that_a_clock_may_end_is_for_the_other_program_or_for_nothing() {
+        let check = |number: i64, arguments: [u64; 2], expected: bool| {
+            let [first, second] = arguments;
+            let line = format!("{number} {first:#x} {second:#x} 0x0 0x0 0x0 0x0 0x7ffd 0x7fce\n");
+            let call = Call::parse(&line).unwrap();
+            assert_eq!(call.is_for_descriptors(), expected, "{line}");
+        };
+        check(libc::SYS_ppoll, [0x7f00, 1], true);
+        check(libc::SYS_ppoll, [0x7f00, 0], false);
+        check(libc::SYS_pselect6, [1, 0x7f00], true);
+        check(libc::SYS_pselect6, [0, 0], false);
+        check(libc::SYS_epoll_pwait, [3, 0x7f00], true);
+        check(libc::SYS_clock_nanosleep, [0, 0], false);
+        check(libc::SYS_futex, [0x7f00, 128], false);
+        #[cfg(target_arch = "x86_64")]
+        check(libc::SYS_poll, [0x7f00, 2], true);
+        #[cfg(target_arch = "x86_64")]
+        check(libc::SYS_select, [0, 0], false);
     }
 
     #[test]

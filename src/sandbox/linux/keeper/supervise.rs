@@ -390,3 +390,71 @@ impl Supervisor<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::os::unix::net::UnixStream;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use rustix::event::{EventfdFlags, eventfd};
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+    use super::*;
+
+    /// A group in which memory ran short, and which kills only after it was asked this often.
+    struct ShortGroup {
+        bell: OwnedFd,
+        asked: Cell<u32>,
+        kills_after: u32,
+    }
+
+    impl Group for ShortGroup {
+        fn alarm(&self) -> Option<&OwnedFd> {
+            Some(&self.bell)
+        }
+
+        fn has_killed(&self) -> bool {
+            self.asked.set(self.asked.get() + 1);
+            self.asked.get() > self.kills_after
+        }
+    }
+
+    /// The first pauses are of 1, 2, 4 ms and so on. A slow machine only makes them longer.
+    #[test]
+    fn after_an_alarm_for_memory_looks_become_rarer() {
+        let mut child = Command::new("/bin/cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let pidfd = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()).unwrap();
+        let bell = eventfd(1, EventfdFlags::NONBLOCK).unwrap();
+        let group = ShortGroup { bell, asked: Cell::new(0), kills_after: 7 };
+        let (socket, _judge) = UnixStream::pair().unwrap();
+        let (limits, report, proc) = (Limits::default(), Report::default(), MachineProc::open());
+        let supervisor = Supervisor {
+            socket: &socket.into(),
+            group: &group,
+            report: &report,
+            run: 1,
+            limits: &limits,
+            proc: &proc,
+            queued: 0,
+            cores: 1,
+            sweep: KillScope::Pid1,
+            next_search: 0,
+            first_look: 0,
+            notifications: None,
+            next_pipes: None,
+            tree: None,
+        };
+        let running = Running { pid, pidfd: pidfd.as_fd(), over: None, slot_cpu: 0 };
+        let start = Instant::now();
+        let Ok(stopped) = supervisor.watch(&running) else { panic!("a fault") };
+        let took = start.elapsed();
+        assert!(stopped.cause == Some(Cause::Limit(StoppedBy::Memory)));
+        assert!(took >= Duration::from_millis(127), "{took:?}");
+        // Already reaped.
+        child.stdin.take();
+        assert!(child.wait().is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! Keeps account of the time for which a program waited for its partner, while the partner did not wait for it.
+//!
+//! Both are looked at while nothing is written. What is written ends the account of an answer, and begins that of the
+//! next one. A program that sleeps or computes waits for nobody. A partner that waits for input owes nothing. Nor does
+//! one that has read some questions and not yet the rest: the program need not have asked them all at once.
+
+use std::time::Duration;
+
+use crate::model::joint::{Debt, Waits};
+use crate::sandbox::watch::Seen;
+
+/// The partner's input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queue {
+    /// Number of bytes that it has still to read.
+    pub(super) unread: u64,
+    /// Number of bytes that it was given.
+    pub(super) passed: u64,
+}
+
+/// The account of a program and its partner. Times are monotonic, in nanoseconds.
+#[derive(Debug)]
+pub(super) struct Account {
+    /// When the last look was, or something was written.
+    since: u64,
+    /// How long it has been so since something was written.
+    current: u64,
+    longest: u64,
+    is_open: bool,
+    /// Whether the program has ended.
+    is_closed: bool,
+}
+
+impl Account {
+    /// A pair that starts now. The partner may have to speak first.
+    pub(super) fn new(now: u64) -> Self {
+        Self { since: now, current: 0, longest: 0, is_open: false, is_closed: false }
+    }
+
+    /// One of both has written something, or closed its output.
+    pub(super) fn words(&mut self, now: u64) {
+        if !self.is_closed {
+            (self.since, self.current, self.is_open) = (now, 0, false);
+        }
+    }
+
+    /// Both were looked at.
+    pub(super) fn look(&mut self, now: u64, program: &Seen, partner: &Seen, queue: Queue) {
+        let passed = now.saturating_sub(self.since);
+        self.since = now;
+        // A program that waits may run for a moment, as Java does.
+        let is_unknown = matches!(program, Seen::Running | Seen::Nothing);
+        if self.is_closed || is_unknown || *partner == Seen::Nothing {
+            return;
+        }
+        let is_behind = queue.unread > 0 && queue.unread < queue.passed;
+        let is_asking = waits_for_the_other(partner);
+        self.is_open = waits_for_the_other(program) && !is_asking && !is_behind;
+        if self.is_open {
+            self.current += passed;
+            self.longest = self.longest.max(self.current);
+        } else if is_asking || is_behind {
+            self.current = 0;
+        }
+    }
+
+    /// The program has ended.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    /// What is known so far.
+    pub(super) fn debt(&self) -> Debt {
+        Debt { longest: Duration::from_nanos(self.longest), is_open: self.is_open }
+    }
+}
+
+fn waits_for_the_other(seen: &Seen) -> bool {
+    matches!(seen.waits(), Some(Waits::Input | Waits::Output))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::watch::Still;
+
+    /// Looks, each 100 ms after the one before: what the program does, what the partner does, and the partner's input.
+    /// `w` means that something is written, `.` that the program ends.
+    ///
+    /// A program or partner waits for input (`i`), perhaps for some time only (`m`), for room to write (`o`), or for
+    /// itself (`l`); it sleeps (`s`), runs (`r`), or cannot be seen (`?`). The input is empty (`_`), partly read (`+`)
+    /// or not read at all (`!`).
+    fn check(script: &str, millis: u64, is_open: bool) {
+        let seen = |letter: u8| {
+            let still = |waits| Seen::Still(Still { waits, threads: Vec::new() });
+            match letter {
+                b'i' => still(Waits::Input),
+                b'm' => Seen::Moving(Some(Waits::Input)),
+                b'o' => still(Waits::Output),
+                b'l' => still(Waits::Itself),
+                b's' => Seen::Moving(None),
+                b'r' => Seen::Running,
+                _ => Seen::Nothing,
+            }
+        };
+        let mut account = Account::new(0);
+        let mut now = 0;
+        for step in script.split(' ') {
+            now += 100;
+            match step.as_bytes() {
+                b"w" => account.words(now),
+                b"." => account.close(),
+                [program, partner, input] => {
+                    let unread = match input {
+                        b'+' => 10,
+                        b'!' => 20,
+                        _ => 0,
+                    };
+                    let queue = Queue { unread, passed: 20 };
+                    account.look(now, &seen(*program), &seen(*partner), queue);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let longest = Duration::from_nanos(millis);
+        assert_eq!(account.debt(), Debt { longest, is_open }, "{script}");
+    }
+
+    #[test]
+    fn a_partner_at_work_owes_an_answer_to_a_program_that_waits() {
+        check("w ir_ ir_ ir_", 300, true);
+        check("w mr_ mr_", 200, true);
+        // It sleeps, or waits for itself.
+        check("w is_ is_", 200, true);
+        check("w il_ ms_", 200, true);
+        // The first words.
+        check("ir_ is_", 200, true);
+        // It has not begun to read.
+        check("w or! ir! or!", 300, true);
+        check("w ir_ ir_ w", 200, false);
+        check("w ir_ ir_ ir_ w ir_", 300, true);
+        check("w ir_ w ir_ w ir_ w ir_ w ir_ w ir_", 100, true);
+        // A program that waits runs for a moment, or cannot be seen.
+        check("w ir_ rr_ ir_ ?r_", 200, true);
+        check("w ir_ i?_ ir_ i?_", 200, true);
+    }
+
+    #[test]
+    fn who_waits_for_the_program_owes_nothing() {
+        check("w ii_ ii_", 0, false);
+        check("w mi_ mm_ im_", 0, false);
+        check("w io_ oo+", 0, false);
+        // It worked before, but asks for more now.
+        check("w ir_ ir_ ii_", 200, false);
+        check("w ir_ ir_ ii_ ir_", 200, true);
+    }
+
+    #[test]
+    fn a_program_that_does_not_wait_is_owed_nothing() {
+        check("w sr_ sr_ ss_", 0, false);
+        check("w rr_ rr_", 0, false);
+        check("w lr_ lr_", 0, false);
+        check("w ?r_ ?r_", 0, false);
+        check("w ir_ ir_ sr_", 200, false);
+    }
+
+    #[test]
+    fn a_queue_of_questions_is_the_programs_own() {
+        check("w or+ or+ or+", 0, false);
+        check("w ir+ ir+ is+", 0, false);
+        check("w ir! ir+ ir+", 100, false);
+        check("w ir+ ir+ ir_ ir_", 200, true);
+    }
+
+    #[test]
+    fn what_happens_after_the_programs_end_does_not_count() {
+        check("w ir_ ir_ . ir_ ir_ w ir_", 200, true);
+        check("w ii_ . ir_ w", 0, false);
+        check("w ir_ w . ir_", 100, false);
+    }
+}
