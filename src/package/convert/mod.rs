@@ -5,11 +5,14 @@
 
 mod data;
 mod facts;
+mod people;
 mod places;
 mod rules;
 pub(super) mod settings;
 mod statements;
 mod submissions;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

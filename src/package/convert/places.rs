@@ -28,7 +28,23 @@ impl Cases {
         if !is_kattis(problem) {
             let data = &problem.test_data;
             let set = data.groups.first().map_or("tests", |set| set.name.as_str());
-            let below = |name: &str| name.split_once('/').map_or(name, |(_, rest)| rest).to_owned();
+            fn below(name: &str) -> &str {
+                name.split_once('/').map_or(name, |(_, rest)| rest)
+            }
+            let mut groups: Vec<&str> = Vec::new();
+            let cases = data.cases.iter().filter_map(|case| below(&case.name).split_once('/'));
+            let cases = cases.map(|(group, _)| group);
+            for group in cases.chain(data.groups.iter().skip(1).map(|it| below(&it.name))) {
+                let group = group.split('/').next().unwrap_or(group);
+                if !groups.contains(&group) {
+                    groups.push(group);
+                }
+            }
+            let groups = in_order(&groups, to.is_new());
+            let renamed = |name: &str| {
+                let (group, rest) = name.split_at(name.find('/').unwrap_or(name.len()));
+                groups.get(group).map_or_else(|| name.to_owned(), |group| format!("{group}{rest}"))
+            };
             let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
             let width = numbers.map(str::len).max().unwrap_or_default();
             // Samples are judged first. Where points count, they are for secret test cases.
@@ -41,16 +57,19 @@ impl Cases {
             }
             for (at, case) in data.cases.iter().enumerate() {
                 let name = below(&case.name);
+                let name = if name.contains('/') { renamed(name) } else { name.to_owned() };
                 let (dir, base) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
                 let zeros = if is_number(base) { width - base.len() } else { 0 };
                 let (top, dir) = if at < samples { ("sample", "") } else { ("secret", dir) };
                 let wanted = format!("{top}/{dir}{}{base}", "0".repeat(zeros));
                 let is_free =
                     |name: &str| !is_of_group(last(name)) && taken.insert(name.to_owned());
+                let wanted = valid(&wanted, to.is_new());
                 special.insert(case.name.clone(), first_free(wanted, is_free));
             }
             for group in data.groups.iter().skip(1) {
-                special.insert(group.name.clone(), format!("secret/{}", below(&group.name)));
+                let name = renamed(below(&group.name));
+                special.insert(group.name.clone(), format!("secret/{name}"));
             }
             special.insert(set.to_owned(), "secret".to_owned());
             for case in &data.invalid_inputs {
@@ -69,6 +88,25 @@ impl Cases {
     pub(super) fn pattern(&self, pattern: &str) -> String {
         self.special.get(pattern).map_or_else(|| pattern.to_owned(), Clone::clone)
     }
+}
+
+/// The new names of groups, which sort in the groups' order: numbers get equally many digits; if that is not enough,
+/// each name gets a number in front.
+fn in_order<'a>(old: &[&'a str], is_new: bool) -> BTreeMap<&'a str, String> {
+    let digits = old.iter().filter(|name| is_number(name)).map(|name| name.len()).max();
+    let digits = digits.unwrap_or_default();
+    let even = |name: &&str| match is_number(name) {
+        true => format!("{name:0>digits$}"),
+        false => valid(name, is_new),
+    };
+    let even: Vec<String> = old.iter().map(even).collect();
+    let is_sorted = even.windows(2).all(|pair| pair[0] < pair[1]);
+    let digits = old.len().to_string().len();
+    let numbered = |(at, name): (usize, String)| match is_sorted {
+        true => name,
+        false => format!("{:0digits$}-{name}", at + 1),
+    };
+    old.iter().copied().zip(even.into_iter().enumerate().map(numbered)).collect()
 }
 
 fn last(name: &str) -> &str {
@@ -121,6 +159,9 @@ enum Fate {
     /// It is left out, for this reason.
     Lost(&'static str),
 }
+
+/// What legacy does not have.
+pub(super) const SHOWN_INSTEAD: &str = "a text that contestants see instead of the test case's";
 
 const STRANGER: &str = "a file that belongs to no test case";
 
@@ -252,7 +293,7 @@ impl Planner<'_> {
             "hint" | "desc" if is_new => Fate::Told,
             "out" if !is_new => Fate::Told,
             "in.statement" | "ans.statement" | "in.download" | "ans.download" if !is_new => {
-                Fate::Lost("a text that contestants see instead of the test case's")
+                Fate::Lost(SHOWN_INSTEAD)
             }
             _ => keep(),
         }
