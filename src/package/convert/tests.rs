@@ -73,13 +73,9 @@ fn people_and_sources_keep_their_names_however_they_are_written() {
         let yaml = format!("name: A\n{yaml}\n");
         let new = converted(&legacy(&yaml, "Add.\n"), Target::V2025_09);
         let text = &new.files["problem.yaml"];
-        let keys = ["credits", "authors", "- ", "rights_owner", "source", "url", "  name", "  url"];
-        let is_about = |line: &&str| {
-            let line = line.trim_start_matches("  ");
-            keys.iter().any(|key| line.starts_with(key.trim_start())) || line.starts_with("name: I")
-        };
-        let found: Vec<&str> = text.lines().filter(is_about).map(str::trim).collect();
-        let found: Vec<&str> = found.into_iter().filter(|it| *it != "- pass-fail").collect();
+        let (_, about) = text.split_once("- pass-fail\n").expect("the type before them");
+        let about = about.split("limits:").next().unwrap_or_default();
+        let found: Vec<&str> = about.lines().map(str::trim).collect();
         assert_eq!(found.join(" | "), expected, "{yaml}{text}");
         let losses = new.losses.iter().filter(|it| !it.starts_with(EXPECTED));
         assert_eq!(losses.collect::<Vec<_>>(), lost, "{yaml}");
@@ -106,7 +102,7 @@ fn people_and_sources_keep_their_names_however_they_are_written() {
     check("rights_owner: [Ann, Bob]", "rights_owner: Ann, Bob", &[]);
     check(
         "source: [IOI, IOI 2]\nsource_url: https://example.org",
-        "source: | - | name: IOI | url: \"https://example.org\" | - IOI 2",
+        "source: | - | name: IOI | url: https://example.org | - IOI 2",
         &[],
     );
     check("license: [cc by]", "", &["problem.yaml | key `license` | left out"]);
@@ -316,6 +312,57 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
     let new = converted(&with_tests(&xml, &tests, &all), Target::Legacy);
     let lost = "s/ru/problem.tex: sample/01.ans | a text that contestants see instead of the test case's | left out";
     assert!(new.losses.iter().any(|it| it == lost), "{:?}", new.losses);
+}
+
+#[test]
+fn files_whose_names_become_equal_get_numbers() {
+    let check = |old: &[&str], expected: &[&str]| {
+        let mut files = legacy("name: A\nauthor: B\n", "Add.\n");
+        files.extend(old.iter().map(|name| (*name, "int main() {}\n")));
+        let new = converted(&files, Target::V2025_09);
+        for (old, expected) in old.iter().zip(expected) {
+            let is_told = new.losses.iter().any(|loss| {
+                *loss == format!("{old} | a name that the format does not allow | {expected}")
+            });
+            assert_eq!(is_told, old != expected, "{old}: {:?}", new.losses);
+            assert!(new.files.contains_key(*expected), "{expected}: {:?}", new.files.keys());
+        }
+        let others = new.losses.iter().filter(|loss| !loss.contains("a name that"));
+        let is_known = |loss: &&String| loss.contains("expected: ") || loss.contains("order of");
+        let others: Vec<&String> = others.filter(|loss| !is_known(loss)).collect();
+        assert!(others.is_empty(), "{others:?}");
+    };
+    check(
+        &["data/secret/a b.in", "data/secret/a b.ans", "data/secret/a_b.in", "data/secret/a_b.ans"],
+        &[
+            "data/secret/a_b_2.in",
+            "data/secret/a_b_2.ans",
+            "data/secret/a_b.in",
+            "data/secret/a_b.ans",
+        ],
+    );
+    check(
+        &["data/secret/a b.in", "data/secret/a b.ans", "data/secret/a+b.in", "data/secret/a+b.ans"],
+        &[
+            "data/secret/a_b.in",
+            "data/secret/a_b.ans",
+            "data/secret/a_b_2.in",
+            "data/secret/a_b_2.ans",
+        ],
+    );
+    check(
+        &["data/sample/ü.in", "data/sample/ü.ans", "data/sample/ö.in", "data/sample/ö.ans"],
+        &["data/sample/__2.in", "data/sample/__2.ans", "data/sample/_.in", "data/sample/_.ans"],
+    );
+    check(
+        &["submissions/accepted/a b.c", "submissions/accepted/a_b.c"],
+        &["submissions/accepted/a_b_2.c", "submissions/accepted/a_b.c"],
+    );
+    check(
+        &["attachments/a b.tar.gz", "attachments/a_b.tar.gz", "attachments/a+b.tar.gz"],
+        &["attachments/a_b_2.tar.gz", "attachments/a_b.tar.gz", "attachments/a_b_3.tar.gz"],
+    );
+    check(&["submissions/accepted/a b/m.c"], &["submissions/accepted/a_b/m.c"]);
 }
 
 #[test]
