@@ -106,7 +106,7 @@ impl Cases {
     }
 
     /// The new name of a file of a test case whose name changes, below `data/`.
-    fn of_file(&self, name: &str) -> Option<String> {
+    pub(super) fn of_file(&self, name: &str) -> Option<String> {
         let mut ends = name.match_indices('.');
         let new = |at: usize| Some(format!("{}{}", self.special.get(&name[..at])?, &name[at..]));
         ends.find_map(|(at, _)| new(at))
