@@ -1,7 +1,8 @@
 //! `juror convert`: writes a package in another format to a new directory, and reports what had no equivalent.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -140,9 +141,10 @@ fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
         Contents::Copy(from) => (from.open()?, None),
         Contents::Filled(from, constants) => (from.open()?, Some(constants)),
     };
-    let rights = from.metadata()?.permissions();
+    let rights = from.metadata()?.permissions().mode();
     write_from(from, constants, &mut to)?;
-    to.set_permissions(rights)
+    // Its owner may change a new package, whatever the old one was.
+    to.set_permissions(Permissions::from_mode(rights | 0o200))
 }
 
 fn write_from(mut from: File, constants: Option<&Vec<Constant>>, to: &mut File) -> io::Result<()> {
@@ -173,7 +175,6 @@ fn read_again(dir: &Path) -> Result<Problem, Stop> {
 
 /// Packs the files; returns the path of the archive.
 fn zip(files: &[PlannedFile], dir: &Path, beside: &Beside) -> io::Result<PathBuf> {
-    use std::os::unix::fs::PermissionsExt as _;
     let path = dir.with_extension("zip.part");
     let mut archive = ZipWriter::new(File::create(&path)?);
     for file in files {
@@ -190,4 +191,37 @@ fn zip(files: &[PlannedFile], dir: &Path, beside: &Beside) -> io::Result<PathBuf
     }
     archive.finish().map_err(io::Error::other)?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_owner_may_change_a_copied_file() {
+        let keep = tempfile::TempDir::new().expect("a temporary directory");
+        let check = |rights: u32, expected: u32| {
+            let old = keep.path().join(format!("old-{rights:o}"));
+            fs::write(&old, "1\n").expect("a file");
+            fs::set_permissions(&old, Permissions::from_mode(rights)).expect("rights");
+            let old = FilePath::root(old);
+            let constants = Vec::new();
+            for (kind, contents) in [
+                ("copy", Contents::Copy(old.clone())),
+                ("filled", Contents::Filled(old, constants)),
+            ] {
+                let name = format!("new-{rights:o}-{kind}");
+                write(keep.path(), &PlannedFile { name: name.clone(), contents }).expect(&name);
+                let metadata = fs::metadata(keep.path().join(&name)).expect("a file");
+                assert_eq!(metadata.permissions().mode() & 0o777, expected, "{name}");
+            }
+        };
+        check(0o444, 0o644);
+        check(0o400, 0o600);
+        check(0o555, 0o755);
+        check(0o440, 0o640);
+        check(0o544, 0o744);
+        check(0o644, 0o644);
+        check(0o755, 0o755);
+    }
 }

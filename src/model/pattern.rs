@@ -37,6 +37,10 @@ pub enum PatternError {
     /// A brace has no partner.
     #[error("a brace of the pattern is not matched")]
     UnbalancedBrace,
+    /// A part between braces begins or ends with a blank: shells would not read it as choices, and other judges would
+    /// look for names with the blank.
+    #[error("a part between the braces of the pattern has a blank at its start or end")]
+    Blank,
     /// No name has this form.
     #[error("the pattern has an empty, `.` or `..` part")]
     Path,
@@ -56,6 +60,7 @@ impl PatternError {
             Self::Bracket => "write the choices in braces, such as `{a,b}`",
             Self::QuestionMark => "write `*`, or the choices in braces such as `{a,b}`",
             Self::UnbalancedBrace => "close the brace: `{a,b}`",
+            Self::Blank => "write the choices without blanks: `{a,b}`",
             Self::Path => "write names with single slashes between them, such as `accepted/*.py`",
             Self::TooMany => "write `*` instead of some of the braces",
         }
@@ -143,6 +148,9 @@ fn expand_braces(text: &str) -> Result<Vec<String>, PatternError> {
             (Some(start), Some(end)) => {
                 let (before, after) = (&text[..start], &text[end + 1..]);
                 let parts = text[start + 1..end].split(',');
+                if parts.clone().any(|part| part.trim() != part) {
+                    return Err(PatternError::Blank);
+                }
                 open.extend(parts.map(|part| format!("{before}{part}{after}")));
             }
             (None, None) => finished.push(text),
@@ -186,6 +194,7 @@ mod tests {
         check("{a,b/{c,d}}/e", "b/d/e/f", true);
         check("{a,b/{c,d}}/e", "b/e", false);
         check("a{,b}", "a", true);
+        check("{my one,other}.c", "my one.c", true);
         check("ä*", "äö", true);
         check("A", "a", false);
     }
@@ -215,6 +224,11 @@ mod tests {
         check("{a,b", PatternError::UnbalancedBrace);
         check("a}b", PatternError::UnbalancedBrace);
         check("{a}}", PatternError::UnbalancedBrace);
+        for blank in
+            ["{bad, worse}.c", "{bad ,worse}.c", "a/{ b,c}", "{a,{b,\tc}}", "{a, }", "{\u{a0}a,b}"]
+        {
+            check(blank, PatternError::Blank);
+        }
         check("/a", PatternError::Path);
         check("accepted/", PatternError::Path);
         check("a/../b", PatternError::Path);

@@ -50,7 +50,7 @@ pub struct CaseFile {
 }
 
 /// Arguments for input validators.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValidatorArgs {
     /// For every validator.
     All(Vec<String>),

@@ -6,7 +6,7 @@ use crate::model::diagnostic::{Place, Spot};
 use crate::model::root::FilePath;
 use crate::model::text::visible;
 use crate::package::faults::Faults;
-use crate::package::text::MAX_SIZE;
+use crate::package::text::{MAX_SIZE, Untidy};
 
 /// Reports the faults of such a file.
 pub(super) fn check(path: &FilePath, faults: &Faults) {
@@ -17,7 +17,13 @@ pub(super) fn check(path: &FilePath, faults: &Faults) {
         return;
     }
     let text = text.strip_suffix(b"\n").unwrap_or(&text);
-    let is_known = |line: &[u8]| line.starts_with(b"<") || line.starts_with(b">") || line == b"---";
+    if memchr::memmem::find(text, b"\r\n").is_some() {
+        Untidy::WindowsLineEnds.report(path, faults);
+    }
+    let is_known = |line: &[u8]| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        line.starts_with(b"<") || line.starts_with(b">") || line == b"---"
+    };
     let mut lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
     if let Some((line, number)) = lines.find(|(line, _)| !is_known(line)) {
         let spot = Spot { line: number, column: 1, text: visible(line).to_string(), width: 1 };

@@ -5,18 +5,37 @@
 use crate::language::table::{LANGUAGES, Language, Validators};
 use crate::package::suggest::{did_you_mean, meant_or};
 
-/// The English names of natural languages, each with its code.
+/// The English names of natural languages, each with its code: those of ISO 639-1 in use, and others that Polygon, CMS
+/// or their users write.
 const NATURAL: &str = "\
-    arabic=ar armenian=hy azerbaijani=az belarusian=be bulgarian=bg chinese=zh croatian=hr \
-    czech=cs danish=da dutch=nl english=en estonian=et finnish=fi french=fr georgian=ka \
-    german=de greek=el hebrew=he hindi=hi hungarian=hu indonesian=id italian=it japanese=ja \
-    kazakh=kk korean=ko kyrgyz=ky latvian=lv lithuanian=lt mongolian=mn norwegian=no persian=fa \
-    polish=pl portuguese=pt romanian=ro russian=ru serbian=sr slovak=sk slovenian=sl spanish=es \
-    swedish=sv tajik=tg thai=th turkish=tr turkmen=tk ukrainian=uk uzbek=uz vietnamese=vi";
+    abkhazian=ab afar=aa afrikaans=af akan=ak albanian=sq amharic=am arabic=ar aragonese=an \
+    armenian=hy assamese=as asturian=ast avaric=av aymara=ay azerbaijani=az bambara=bm \
+    bashkir=ba basque=eu belarusian=be bengali=bn bislama=bi bosnian=bs breton=br bulgarian=bg \
+    burmese=my catalan=ca cebuano=ceb chamorro=ch chechen=ce chichewa=ny chinese=zh chuvash=cv \
+    cornish=kw corsican=co cree=cr croatian=hr czech=cs danish=da divehi=dv dutch=nl dzongkha=dz \
+    english=en esperanto=eo estonian=et ewe=ee faroese=fo farsi=fa fijian=fj filipino=fil \
+    finnish=fi french=fr frisian=fy fulah=ff gaelic=gd galician=gl ganda=lg georgian=ka \
+    german=de greek=el greenlandic=kl guarani=gn gujarati=gu haitian=ht hausa=ha hawaiian=haw \
+    hebrew=he herero=hz hindi=hi hungarian=hu icelandic=is ido=io igbo=ig indonesian=id \
+    interlingua=ia inuktitut=iu irish=ga italian=it japanese=ja javanese=jv kannada=kn kanuri=kr \
+    kashmiri=ks kazakh=kk khmer=km kikuyu=ki kinyarwanda=rw kirghiz=ky komi=kv kongo=kg \
+    korean=ko kurdish=ku kyrgyz=ky lao=lo latin=la latvian=lv limburgish=li lingala=ln \
+    lithuanian=lt luxembourgish=lb macedonian=mk malagasy=mg malay=ms malayalam=ml maltese=mt \
+    manx=gv maori=mi marathi=mr marshallese=mh moldavian=ro mongolian=mn montenegrin=cnr \
+    nauru=na navajo=nv nepali=ne norwegian=no nynorsk=nn occitan=oc odia=or ojibwa=oj oriya=or \
+    oromo=om ossetian=os pashto=ps persian=fa polish=pl portuguese=pt punjabi=pa quechua=qu \
+    romanian=ro romansh=rm rundi=rn russian=ru samoan=sm sango=sg sanskrit=sa sardinian=sc \
+    serbian=sr shona=sn sindhi=sd sinhala=si slovak=sk slovene=sl slovenian=sl somali=so \
+    sotho=st spanish=es sundanese=su swahili=sw swati=ss swedish=sv tagalog=tl tahitian=ty \
+    tajik=tg tamil=ta tatar=tt telugu=te thai=th tibetan=bo tigrinya=ti tonga=to tsonga=ts \
+    tswana=tn turkish=tr turkmen=tk twi=tw uighur=ug ukrainian=uk urdu=ur uyghur=ug uzbek=uz \
+    venda=ve vietnamese=vi volapuk=vo walloon=wa welsh=cy wolof=wo xhosa=xh yiddish=yi yoruba=yo \
+    zhuang=za zulu=zu";
 
 /// The code of a natural language by its English name; other words stay as they are.
 pub(super) fn natural_language(name: &str) -> &str {
-    let code = |pair: &'static str| pair.strip_prefix(name)?.strip_prefix('=');
+    let lower = name.to_lowercase();
+    let code = |pair: &'static str| pair.strip_prefix(&*lower)?.strip_prefix('=');
     NATURAL.split(' ').find_map(code).unwrap_or(name)
 }
 
@@ -71,6 +90,36 @@ pub(super) fn is_natural_language(code: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_natural_language_has_its_code() {
+        let check = |name: &str, code: &str| assert_eq!(natural_language(name), code);
+        for (name, code) in [
+            ("english", "en"),
+            ("Russian", "ru"),
+            ("slovene", "sl"),
+            ("slovenian", "sl"),
+            ("malay", "ms"),
+            ("malayalam", "ml"),
+            ("macedonian", "mk"),
+            ("bosnian", "bs"),
+            ("catalan", "ca"),
+            ("bengali", "bn"),
+            ("urdu", "ur"),
+            ("tamil", "ta"),
+            ("filipino", "fil"),
+            ("icelandic", "is"),
+            ("zulu", "zu"),
+        ] {
+            check(name, code);
+        }
+        for same in ["", "en", "klingon", "abkhazian=ab", "pt-BR"] {
+            check(same, same);
+        }
+        for pair in NATURAL.split(' ') {
+            assert!(is_natural_language(pair.split_once('=').expect("a code").1), "{pair}");
+        }
+    }
 
     #[test]
     fn natural_languages_have_two_or_three_letters_and_perhaps_a_region() {

@@ -1,4 +1,4 @@
-//! TOML files as the same trees as YAML files.
+//! TOML files as the same trees as YAML files, and texts as TOML writes them.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -6,6 +6,21 @@ use toml::de::{DeTable, DeValue};
 use crate::package::faults::Reported;
 use crate::package::text::{Page, START, TextFile};
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
+
+/// A text in quotes, as a key or a value.
+///
+/// Source: TOML 1.0, "String": only quotes, backslashes and control characters must be escaped.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            c if c.is_control() => quoted += &format!("\\u{:04X}", u32::from(c)),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
 
 /// Parses the file into the tree type of YAML files.
 pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
@@ -44,4 +59,47 @@ fn raw(value: &Spanned<DeValue<'_>>, file: &TextFile) -> Raw {
         DeValue::Table(table) => map(table, file),
     };
     Raw { value, range }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::package::faults::Faults;
+
+    fn check(key: &str, text: &str) {
+        let file =
+            TextFile::new(Path::new("a.toml"), format!("{} = {}\n", quoted(key), quoted(text)));
+        let faults = Faults::default();
+        let read = parse(Page { file: &file, faults: &faults }).expect(&file.text);
+        let [entry] = read.entries() else { panic!("one entry: {}", file.text) };
+        let value = entry.value.scalar().map(|it| it.text.as_str());
+        assert_eq!((entry.key.as_str(), value), (key, Some(text)), "{}", file.text);
+    }
+
+    #[test]
+    fn a_text_is_read_as_it_was_written() {
+        for text in [
+            "",
+            "plain",
+            "valeur\u{a0}: au plus 100",
+            "cafe\u{301}",
+            "मान 100 तक है",
+            "a\"b\\c\\u00e9",
+            "\u{0}\u{7f}\u{85}\t\r\n",
+            "\u{feff}\u{2028}\u{200d}\u{1f600}",
+        ] {
+            check(text, text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_as_it_was_written(key in any::<String>(), text in any::<String>()) {
+            check(&key, &text);
+        }
+    }
 }

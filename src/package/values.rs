@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::package::languages;
 use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
-use crate::package::yaml::Meaning;
+use crate::package::yaml::{Meaning, Scalar};
 
 /// A text. Plain numbers and truth values are taken as written, with a warning: other readers see `1.0` as a number
 /// and may write it differently.
@@ -85,11 +85,21 @@ pub(super) enum Bound {
 
 /// A finite number.
 pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
+    number_meant(node, node.meaning(), bound)
+}
+
+/// A finite number, which may be in quotes.
+pub(super) fn number_or_text(node: &Node<'_>, bound: Bound) -> Parse<f64> {
+    let plain = |text: &str| Scalar { text: text.trim().to_owned(), quoted: false }.meaning();
+    number_meant(node, node.raw.scalar().map(|it| plain(&it.text)), bound)
+}
+
+fn number_meant(node: &Node<'_>, meaning: Option<Meaning>, bound: Bound) -> Parse<f64> {
     let wanted = match bound {
         Bound::Above(least) => format!("a number above {least}"),
         Bound::AtLeast(least) => format!("a number of at least {least}"),
     };
-    let value = match node.meaning() {
+    let value = match meaning {
         Some(Meaning::Integer(Some(value))) => value as f64,
         Some(Meaning::Integer(None)) => f64::INFINITY,
         Some(Meaning::Float(value)) => value,

@@ -69,7 +69,7 @@ fn scalar(value: &Scalar) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if !is_visible(c) => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => quoted.push(c),
         }
     }
@@ -86,7 +86,12 @@ fn is_plain(text: &str) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        && text.chars().all(|c| !c.is_control())
+        && text.chars().all(is_visible)
+}
+
+/// Whether a character stands for itself: YAML 1.1 ends lines at some others, and a mark may get lost.
+fn is_visible(c: char) -> bool {
+    !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -95,7 +100,21 @@ mod tests {
     use crate::package::faults::Faults;
     use crate::package::text::{Page, TextFile};
     use crate::package::yaml::parse;
+    use proptest::prelude::*;
     use std::path::Path;
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_as_it_was_written(text in any::<String>()) {
+            let range = crate::package::text::START;
+            let value = Value::Scalar(Scalar { text: text.clone(), quoted: true });
+            let file = TextFile::new(Path::new("f.yaml"), write(&Raw { value, range }));
+            let faults = Faults::default();
+            let read = parse(Page { file: &file, faults: &faults }).expect(&file.text);
+            let scalar = read.scalar().expect(&file.text);
+            prop_assert_eq!((&scalar.text, scalar.meaning()), (&text, Meaning::Text), "{}", file.text);
+        }
+    }
 
     fn check(source: &str, expected: &str) {
         let file = TextFile::new(Path::new("f.yaml"), source.to_owned());

@@ -13,18 +13,17 @@ mod page;
 mod samples;
 mod source;
 mod tags;
-mod words;
 
 use std::thread;
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
+use crate::package::headings::Words;
 use crate::package::statements::{Form, Statement};
 use crate::statement::images::Images;
 use crate::statement::samples::Samples;
 use crate::statement::source::StatementText;
-use crate::statement::words::Words;
 
 /// The stack of the thread that translates. In an unoptimised build, a level of a formula takes up to 60 KB of it.
 const STACK: usize = 256 << 20;

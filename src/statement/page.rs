@@ -4,8 +4,8 @@ use crate::model::html::escape;
 use crate::model::limits;
 use crate::model::problem::{Problem, ProgramIo};
 use crate::model::text::given_seconds;
+use crate::package::headings::Words;
 use crate::statement::Article;
-use crate::statement::words::Words;
 
 /// The style for screen and paper, light and dark.
 const STYLE: &str = include_str!("page.css");

@@ -9,8 +9,8 @@ use crate::model::html::escape;
 use crate::model::problem::Problem;
 use crate::model::root::FilePath;
 use crate::model::units::Bytes;
+use crate::package::headings::Words;
 use crate::statement::source::file;
-use crate::statement::words::Words;
 
 /// Upper bound on the part of a file that is shown.
 const MOST: Bytes = Bytes::kib(64);

@@ -5,11 +5,18 @@ use std::collections::BTreeMap;
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
-use crate::model::test_data::{TestCase, TestData};
+use crate::model::test_data::{TestCase, TestData, ValidatorArgs};
 use crate::validate::{Extent, Proving};
 
-/// Two cases with these equal may be duplicates: group, size and arguments. Their contents decide.
-type Likeness<'a> = (&'a str, u64, &'a [String]);
+/// Two cases with these equal may be duplicates. Their contents decide.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Likeness<'a> {
+    group: &'a str,
+    size: u64,
+    args: &'a [String],
+    /// For cases that only input validators read.
+    validator_args: Option<&'a ValidatorArgs>,
+}
 
 /// Warns of every case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
 /// samples.
@@ -19,12 +26,15 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
     }
     let data = &proving.bench.problem.test_data;
     let mut alike: BTreeMap<Likeness<'_>, Vec<&TestCase>> = BTreeMap::new();
-    for case in data.cases.iter().chain(&data.invalid_inputs) {
+    let judged = data.cases.iter().map(|case| (case, None));
+    let invalid = data.invalid_inputs.iter().map(|case| (case, Some(&case.input_validator_args)));
+    for (case, validator_args) in judged.chain(invalid) {
         // A case with further files may differ in them.
         if case.files.is_empty() {
             let size =
                 Blob::file(&case.input).len().map_err(JudgeError::on("read", &case.input))?;
-            let key = (group(data, &case.name), size, case.args.as_slice());
+            let group = group(data, &case.name);
+            let key = Likeness { group, size, args: &case.args, validator_args };
             alike.entry(key).or_default().push(case);
         }
     }

@@ -588,10 +588,10 @@ fn nothing_is_written_if_it_cannot_be_as_asked() {
     check("sum --to legacy --time-limit 2 new", 2, "--time-limit is only for --to domjudge-zip");
     check("sum --to legacy none/new", 2, "none is not a directory; make it first: mkdir -p none");
     check("none --to legacy new", 3, "no such directory");
-    fixture.write("sum/data/secret/a b.in", "1 2\n");
+    fixture.write("sum/data/secret/a b/1.in", "1 2\n");
     fixture.write("sum/problem.yaml", "problem_format_version: legacy\nname: Sum\n");
-    fixture.write("sum/data/secret/a b.ans", "3\n");
-    fixture.write("sum/data/secret/a_b.in", "1 2\n");
-    fixture.write("sum/data/secret/a_b.ans", "3\n");
-    check("sum --to 2025-09 new", 3, "two of its files would be called data/secret/a_b.ans");
+    fixture.write("sum/data/secret/a b/1.ans", "3\n");
+    fixture.write("sum/data/secret/a_b/1.in", "1 2\n");
+    fixture.write("sum/data/secret/a_b/1.ans", "3\n");
+    check("sum --to 2025-09 new", 3, "two of its files would be called data/secret/a_b/1.ans");
 }

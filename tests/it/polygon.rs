@@ -275,6 +275,31 @@ fn tests_of_checkers_and_validators_are_verified() {
 }
 
 #[test]
+fn tests_of_a_validator_may_differ_in_their_group_only() {
+    let known = "<test verdict=\"valid\"/><test verdict=\"invalid\"/>";
+    let ways = [
+        "testset=\"tests\" group=\"1\"",
+        "testset=\"tests\" group=\"2\"",
+        "testset=\"other\"",
+        "group=\"1\"",
+        "testset=\"other\" group=\"1\"",
+    ];
+    let repeats = |tests: &[&str]| {
+        let invalid = tests.iter().map(|way| format!("<test verdict=\"invalid\" {way}/>"));
+        let fixture = changed(&[(known, &invalid.collect::<String>())]);
+        for at in 1..=tests.len() {
+            fixture.write(&format!("poly/files/v/0{at}"), "1 2\n");
+        }
+        // It refuses this input only if it is called in one of these ways.
+        fixture.write("poly/files/val.sh", VALIDATOR.replace("exit 9", "exit 3"));
+        let document = fixture.json("verify poly", 0);
+        document["diagnostics"].to_string().matches("has the same input as").count()
+    };
+    assert_eq!(repeats(&ways), 0);
+    assert_eq!(repeats(&[ways[0], ways[1], ways[1], ways[2]]), 1);
+}
+
+#[test]
 fn a_validator_must_refuse_with_its_own_exit_code() {
     let fixture = package();
     fixture.write("poly/files/val.sh", VALIDATOR.replace("exit 3", "exit 43"));

@@ -46,6 +46,8 @@ pub(super) enum UnpackRefusal {
     Damaged(String),
     /// A name leads out of the directory, or is not valid on this system.
     Outside(String),
+    /// A name has a backslash: some programs of Windows write it between directories, against the format.
+    Backslash(String),
     /// A link leads out of the archive, or to nothing.
     Link(String, String),
     /// An entry is neither a file nor a directory nor a link.
@@ -66,6 +68,10 @@ impl UnpackRefusal {
             Self::Damaged(why) => (format!("cannot be read: {why}"), "pack it again"),
             Self::Outside(name) => {
                 (format!("has a file `{name}`, which is outside of the package"), other)
+            }
+            Self::Backslash(name) => {
+                let message = format!("has a file `{name}`, whose name has a backslash");
+                (message, "pack it again with a program that writes `/` between directories")
             }
             Self::Link(name, to) => {
                 let message = format!("has a link `{name}` to `{to}`, which is not in the archive");
@@ -221,10 +227,13 @@ impl Target {
 
     fn below(&self, name: &str) -> Result<Option<PathBuf>, UnpackRefusal> {
         let is_bad = name.starts_with('/')
-            || name.contains(['\\', '\0'])
-            || name.split('/').any(|part| part == "..");
+            || name.contains('\0')
+            || name.split(['/', '\\']).any(|part| part == "..");
         if is_bad {
             return Err(UnpackRefusal::Outside(name.escape_debug().to_string()));
+        }
+        if name.contains('\\') {
+            return Err(UnpackRefusal::Backslash(name.escape_debug().to_string()));
         }
         let parts = || name.split('/').filter(|part| !matches!(*part, "" | "."));
         if parts().count() > MOST_DEPTH {
@@ -273,7 +282,8 @@ fn heard() -> Result<(), UnpackRefusal> {
     }
 }
 
-/// The directory in this one, if it has nothing else but files that systems add.
+/// The directory in this one, if it has nothing else but files that systems add. A package may have a text for people
+/// beside it.
 fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     const ADDED: [&str; 2] = ["Thumbs.db", "desktop.ini"];
     let entries = fs::read_dir(dir).map_err(UnpackRefusal::System)?.flatten();
@@ -281,9 +291,21 @@ fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
         let name = path.file_name().unwrap_or_default();
         !name.as_encoded_bytes().starts_with(b".") && ADDED.iter().all(|added| name != *added)
     };
-    let mut own = entries.map(|entry| entry.path()).filter(is_own);
-    let only = own.next().filter(|_| own.next().is_none());
+    let own: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_own).collect();
+    let is_package = |path: &Path| detect::format(&FilePath::root(path), None).is_ok();
+    let (texts, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        own.iter().partition(|path| is_text(path));
+    let only = match others[..] {
+        [only] if texts.is_empty() || !is_package(dir) && is_package(only) => Some(only.clone()),
+        _ => None,
+    };
     Ok(only.filter(|only| only.is_dir() && !only.is_symlink()))
+}
+
+/// Whether a file tells people about what is beside it.
+fn is_text(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+    path.is_file() && ["README", "LICENSE", "LICENCE"].iter().any(|start| name.starts_with(start))
 }
 
 /// A system error about an entry of this name. If the file already exists, the archive is at fault.

@@ -142,6 +142,16 @@ fn a_package_is_unpacked_as_it_is() {
     check(&["plus/a", "__MACOSX/plus/._a", ".DS_Store"], "sum/plus: a");
     check(&["plus/a", "Thumbs.db"], "sum/plus: a");
     check(&["plus/plus/a"], "sum/plus/plus: a");
+    // So are texts beside a package.
+    let inside = "sum/plus: data/a problem.yaml";
+    for text in ["README", "README.md", "readme.txt", "LICENSE", "Licence.txt"] {
+        check(&["plus/problem.yaml", "plus/data/a", text], inside);
+    }
+    check(&["plus/problem.yaml", "plus/data/a", "README.md", "LICENSE", ".gitignore"], inside);
+    check(&["plus/a", "README.md"], "sum: README.md plus/a");
+    check(&["plus/problem.yaml", "notes.txt"], "sum: notes.txt plus/problem.yaml");
+    check(&["plus/problem.yaml", "more/b", "README.md"], "sum: README.md more/b plus/problem.yaml");
+    check(&["1.in", "1.ans", "README.md"], "sum: 1.ans 1.in README.md");
     check(&["plus/tests/1.in", "plus/tests/1.ans"], "sum/plus: tests/1.ans tests/1.in");
     check(&["./", "./plus/", "./plus//a"], "sum/plus: a");
     check(&["a", "b -> a", "c/d -> ../a"], "sum: a b->a c/d->../a");
@@ -171,6 +181,12 @@ fn a_hostile_archive_is_refused_and_writes_nowhere_else() {
         |name: &str| format!("has a file `{name}`, which is outside of the package; unpack it");
     for name in ["../a", "a/../../b", "/etc/a", "..", "a\\..\\b"] {
         check(&[name], &outside(&name.escape_debug().to_string()));
+    }
+    for name in ["a\\b", "data\\secret\\1.in", "\\a", "C:\\a", "a\\"] {
+        let name = name.to_owned();
+        let said =
+            format!("has a file `{}`, whose name has a backslash; pack", name.escape_debug());
+        check(&[&name], &said);
     }
     check(&["../a -> b"], &outside("../a"));
     check(&["../a/"], &outside("../a/"));

@@ -16,7 +16,7 @@ use crate::model::protocol::Protocol;
 use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
 use crate::model::test_data::{StaticCase, TestCase, TestData, ValidatorArgs};
 use crate::model::verdict::Verdict;
-use crate::package::convert::places::Cases;
+use crate::package::convert::cases::Cases;
 use crate::package::convert::settings::languages;
 use crate::package::convert::{Lost, rules};
 

@@ -3,13 +3,17 @@
 //! Files whose meaning does not depend on the format are copied; settings are written anew from the problem. To find
 //! what is lost, the new package is read and its facts are compared with those of the old one.
 
+mod cases;
 mod data;
 mod facts;
+mod people;
 mod places;
 mod rules;
 pub(super) mod settings;
 mod statements;
 mod submissions;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -83,7 +87,7 @@ pub struct NewPackage {
     /// New names of the old files.
     names: BTreeMap<PathBuf, String>,
     /// New names of the old test cases.
-    cases: places::Cases,
+    cases: cases::Cases,
 }
 
 /// Losses, grouped over places: keyed by what is lost and what it became.
@@ -124,7 +128,7 @@ pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
         problem,
         tree: &tree,
         to,
-        cases: places::Cases::of(problem, to),
+        cases: cases::Cases::of(problem, to),
         files: Vec::new(),
         directories: BTreeMap::new(),
         used: problem.unmade.iter().flat_map(Recipe::files_of_package).cloned().collect(),
@@ -154,7 +158,7 @@ struct Planner<'a> {
     problem: &'a Problem,
     tree: &'a Files,
     to: Target,
-    cases: places::Cases,
+    cases: cases::Cases,
     files: Vec<PlannedFile>,
     /// New directories of programs that were a file with other files beside it.
     directories: BTreeMap<PathBuf, String>,

@@ -4,112 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::language::table::{LIBRARY_CHECKER_CODE, Language};
-use crate::model::problem::{Grading, Problem};
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::protocol::Protocol;
 use crate::model::recipe::CASE_EXTENSIONS;
 use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
-use crate::package::convert::{Contents, PlannedFile, Planner, Target, is_kattis, submissions};
-use crate::package::files::{Item, is_valid_name};
+use crate::package::convert::cases::{directory, first_free, last, valid};
+use crate::package::convert::{Contents, PlannedFile, Planner, is_kattis, submissions};
+use crate::package::files::Item;
 use crate::package::text::MAX_SIZE;
-
-/// Names of test cases and groups in the new package, below `data/`.
-#[derive(Debug)]
-pub(super) struct Cases {
-    /// Names that do not follow from the old ones.
-    special: BTreeMap<String, String>,
-    is_new: bool,
-}
-
-impl Cases {
-    pub(super) fn of(problem: &Problem, to: Target) -> Self {
-        let mut special = BTreeMap::new();
-        if !is_kattis(problem) {
-            let data = &problem.test_data;
-            let set = data.groups.first().map_or("tests", |set| set.name.as_str());
-            let below = |name: &str| name.split_once('/').map_or(name, |(_, rest)| rest).to_owned();
-            let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
-            let width = numbers.map(str::len).max().unwrap_or_default();
-            // Samples are judged first. Where points count, they are for secret test cases.
-            let are_samples = problem.kind.grading == Grading::PassFail;
-            let mut taken = BTreeSet::new();
-            let mut samples =
-                data.cases.iter().take_while(|case| are_samples && case.is_answer_shown).count();
-            if samples == data.cases.len() {
-                samples = 0;
-            }
-            for (at, case) in data.cases.iter().enumerate() {
-                let name = below(&case.name);
-                let (dir, base) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
-                let zeros = if is_number(base) { width - base.len() } else { 0 };
-                let (top, dir) = if at < samples { ("sample", "") } else { ("secret", dir) };
-                let wanted = format!("{top}/{dir}{}{base}", "0".repeat(zeros));
-                let is_free =
-                    |name: &str| !is_of_group(last(name)) && taken.insert(name.to_owned());
-                special.insert(case.name.clone(), first_free(wanted, is_free));
-            }
-            for group in data.groups.iter().skip(1) {
-                special.insert(group.name.clone(), format!("secret/{}", below(&group.name)));
-            }
-            special.insert(set.to_owned(), "secret".to_owned());
-            for case in &data.invalid_inputs {
-                special.insert(case.name.clone(), format!("invalid_input/{}", last(&case.name)));
-            }
-        }
-        Self { special, is_new: to.is_new() }
-    }
-
-    pub(super) fn name(&self, name: &str) -> String {
-        let special = self.special.get(name).cloned();
-        valid(special.as_deref().unwrap_or(name), self.is_new)
-    }
-
-    /// A pattern of such names; only other formats have special names, and no patterns.
-    pub(super) fn pattern(&self, pattern: &str) -> String {
-        self.special.get(pattern).map_or_else(|| pattern.to_owned(), Clone::clone)
-    }
-}
-
-fn last(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
-}
-
-/// Whether the settings of a test case of this name would be those of its group.
-fn is_of_group(name: &str) -> bool {
-    ["test_group", "testdata"].contains(&name)
-}
-
-/// The name, with a number after it if it is not free.
-fn first_free(name: String, mut is_free: impl FnMut(&str) -> bool) -> String {
-    let others = (2..).map(|number| format!("{name}_{number}"));
-    let mut names = std::iter::once(name.clone()).chain(others);
-    names.find(|name| is_free(name)).unwrap_or(name)
-}
 
 /// Whether a program is built with the files for all problems of library-checker.
 pub(super) fn is_of_library_checker(program: &Program) -> bool {
     program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
-}
-
-fn is_number(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The nearest valid name.
-fn valid(name: &str, is_new: bool) -> String {
-    if !is_new || name.split('/').all(is_valid_name) {
-        return name.to_owned();
-    }
-    let part = |part: &str| {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-        let mut part: String = part.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
-        if part.starts_with(['.', '-']) {
-            part.replace_range(..1, "_");
-        }
-        part
-    };
-    name.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
 /// What happens to a file.
@@ -121,6 +28,9 @@ enum Fate {
     /// It is left out, for this reason.
     Lost(&'static str),
 }
+
+/// What legacy does not have.
+pub(super) const SHOWN_INSTEAD: &str = "a text that contestants see instead of the test case's";
 
 const STRANGER: &str = "a file that belongs to no test case";
 
@@ -141,7 +51,7 @@ impl Planner<'_> {
 
     /// Copies a file, under a valid name and with its constants filled in.
     fn keep(&mut self, path: &FilePath, name: String) {
-        let allowed = valid(&name, self.to.is_new());
+        let allowed = self.allowed(&name);
         if allowed != name {
             let what = "a name that the format does not allow";
             self.lost.add(&name, what, Some(allowed.clone()));
@@ -154,6 +64,27 @@ impl Planner<'_> {
             false => Contents::Filled(path, constants.clone()),
         };
         self.files.push(PlannedFile { name: allowed, contents });
+    }
+
+    /// The name itself, or the nearest one that is allowed and free.
+    fn allowed(&self, name: &str) -> String {
+        let of_case = name.strip_prefix("data/").filter(|_| is_kattis(self.problem));
+        if let Some(name) = of_case.and_then(|name| self.cases.of_file(name)) {
+            return valid(&format!("data/{name}"), self.to.is_new());
+        }
+        let allowed = valid(name, self.to.is_new());
+        // A directory as a whole gets no other name, so that its files stay together.
+        if allowed == name || directory(&allowed) != directory(name) {
+            return allowed;
+        }
+        let start = allowed.len() - last(&allowed).len();
+        let end = allowed[start..].find('.').map_or(allowed.len(), |at| start + at);
+        let (stem, ending) = allowed.split_at(end);
+        let is_free = |stem: &str| {
+            let name = format!("{stem}{ending}");
+            self.tree.get(&name).is_none() && self.files.iter().all(|file| file.name != name)
+        };
+        first_free(stem.to_owned(), is_free) + ending
     }
 
     fn fate(&self, item: &Item, cases: &BTreeSet<String>) -> Fate {
@@ -252,7 +183,7 @@ impl Planner<'_> {
             "hint" | "desc" if is_new => Fate::Told,
             "out" if !is_new => Fate::Told,
             "in.statement" | "ans.statement" | "in.download" | "ans.download" if !is_new => {
-                Fate::Lost("a text that contestants see instead of the test case's")
+                Fate::Lost(SHOWN_INSTEAD)
             }
             _ => keep(),
         }

@@ -14,12 +14,15 @@ use crate::model::protocol::Protocol;
 use crate::model::root::FilePath;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
+use crate::package::convert::people::items;
 use crate::package::convert::rules::{self, Rule};
 use crate::package::convert::{Contents, Planner, is_kattis, map, plain, text, texts};
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
+use crate::package::languages::is_natural_language;
 use crate::package::node::SettingsFile;
 use crate::package::text::MAX_SIZE;
+use crate::package::toml::quoted;
 use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
@@ -28,14 +31,14 @@ pub(super) const TIME_LIMIT: &str = ".timelimit";
 
 const INI: &str = "domjudge-problem.ini";
 
-const SETTINGS: &str = "problem.yaml";
+pub(super) const SETTINGS: &str = "problem.yaml";
 
 /// Reads a file of settings as a tree; its faults were already reported.
 pub(in crate::package) fn read(path: &FilePath) -> Option<Raw> {
     Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
 }
 
-type Keys = Vec<(&'static str, Raw)>;
+pub(super) type Keys = Vec<(&'static str, Raw)>;
 
 /// The languages of the new package; `None` for all.
 pub(super) fn languages(problem: &Problem) -> Option<Vec<String>> {
@@ -103,7 +106,7 @@ impl Planner<'_> {
     }
 
     /// The name of a file in the old package.
-    fn place(&self, path: &Path) -> String {
+    pub(super) fn place(&self, path: &Path) -> String {
         let name = path.strip_prefix(&*self.problem.dir).unwrap_or(path);
         name.to_string_lossy().into_owned()
     }
@@ -112,24 +115,16 @@ impl Planner<'_> {
         let problem = self.problem;
         let mut keys: Keys = vec![("problem_format_version", text("2025-09"))];
         keys.extend(self.names().map(|names| ("name", names)));
-        let uuid = old.text("uuid").unwrap_or_else(|| {
+        let uuid = self.text_of(old, "uuid").unwrap_or_else(|| {
             let uuid = self.new_uuid();
             self.lost.add(SETTINGS, "uuid: nothing", Some(uuid.clone()));
             uuid
         });
         keys.push(("uuid", text(uuid)));
         keys.push(("type", texts(self.types())));
-        let copied = ["version", "credits", "rights_owner", "embargo_until"];
+        let copied = ["version", "credits", "embargo_until"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
-        if let Some(author) = old.text("author").filter(|_| old.value("credits").is_none()) {
-            let authors: Vec<&str> = authors(&author).collect();
-            match authors[..] {
-                [] => {}
-                [author] => keys.push(("credits", text(author))),
-                _ => keys.push(("credits", map([("authors", texts(authors))]))),
-            }
-        }
-        keys.extend(old.source());
+        self.new_people(old, &mut keys);
         keys.extend(old.value("keywords").map(|it| ("keywords", words(it))));
         self.license(old, &mut keys);
         keys.push(("limits", self.limits()));
@@ -169,7 +164,7 @@ impl Planner<'_> {
             keys.push(("grading", map([("objective", text("min"))])));
         }
         keys.push(("limits", self.limits()));
-        self.people(old, &mut keys);
+        self.legacy_people(old, &mut keys);
         let copied = ["license", "rights_owner", "uuid"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
         if let Some(keywords) = old.value("keywords") {
@@ -225,18 +220,19 @@ impl Planner<'_> {
             ["tex", "md", "pdf"].contains(&ending).then_some(language)
         });
         let mut languages: Vec<&str> = statements.collect();
+        if languages.is_empty() {
+            let codes = names.iter().map(|(language, _)| language.as_str());
+            languages = codes.filter(|code| is_natural_language(code)).collect();
+        }
         languages.sort_unstable();
         languages.dedup();
-        if languages.is_empty() {
-            languages = names.iter().map(|(language, _)| language.as_str()).collect();
-        }
         let first = names.iter().find(|(code, _)| code == "en").or(names.first())?;
         let name = |language: &str| {
             let own = names.iter().find(|(code, _)| code == language);
             text(&own.unwrap_or(first).1)
         };
         Some(match &languages[..] {
-            ["en"] => name("en"),
+            [] | ["en"] => name("en"),
             _ => map(languages.iter().map(|language| (*language, name(language)))),
         })
     }
@@ -274,7 +270,7 @@ impl Planner<'_> {
 
     /// The licence, if the new format knows it and the keys that it demands exist.
     fn license(&mut self, old: &Old, keys: &mut Keys) {
-        let Some(license) = old.text("license") else { return };
+        let Some(license) = self.text_of(old, "license") else { return };
         let has = |key| keys.iter().any(|(known, _)| *known == key);
         let has_owner = has("rights_owner") || has("credits") || has("source");
         if !LICENSES.contains(&license.as_str())
@@ -288,38 +284,6 @@ impl Planner<'_> {
             self.leave_out(SETTINGS, "rights_owner of a problem in the public domain");
         }
         keys.push(("license", text(license)));
-    }
-
-    /// The authors of the problem, as far as legacy can express them.
-    fn people(&mut self, old: &Old, keys: &mut Keys) {
-        let credits = old.value("credits");
-        let authors = credits.and_then(|it| it.get("authors")).or(credits);
-        if let Some(authors) = authors.filter(|it| it.get("authors").is_none()) {
-            for key in ["orcid", "kattis"].into_iter().filter(|key| any_has(authors, key)) {
-                self.leave_out(SETTINGS, format!("credits.authors.{key}"));
-            }
-            let authors = items(authors);
-            if !authors.is_empty() {
-                keys.push(("author", text(authors.join(", "))));
-            }
-        }
-        for entry in credits.map(Raw::entries).unwrap_or_default() {
-            if entry.key != "authors" {
-                self.leave_out(SETTINGS, format!("credits.{}", entry.key));
-            }
-        }
-        let Some(source) = old.value("source") else { return };
-        let sources = match &source.value {
-            Value::Sequence(items) => items.iter().collect(),
-            _ => vec![source],
-        };
-        if sources.len() > 1 {
-            self.leave_out(SETTINGS, "all but the first `source`");
-        }
-        let first = sources.first().copied().unwrap_or(source);
-        keys.extend(items(first).into_iter().next().map(|name| ("source", text(name))));
-        let url = first.get("url").or(old.value("source_url"));
-        keys.extend(url.map(|url| ("source_url", url.clone())));
     }
 
     fn limits(&mut self) -> Raw {
@@ -382,12 +346,14 @@ impl Planner<'_> {
         let problem = self.problem;
         let io = match &problem.io {
             ProgramIo::Files { input, output } => {
-                vec![format!("input = {input:?}\noutput = {output:?}\n")]
+                vec![format!("input = {}\noutput = {}\n", quoted(input), quoted(output))]
             }
             ProgramIo::Standard => Vec::new(),
         };
         let equivalents = problem.equivalents.iter();
-        let line = |Equivalent { subject, reason }: &_| format!("{subject:?} = {reason:?}\n");
+        let line = |Equivalent { subject, reason }: &_| {
+            format!("{} = {}\n", quoted(subject), quoted(reason))
+        };
         let equivalents: Vec<String> = equivalents.map(line).collect();
         let has_input = !problem.input_validators.is_empty();
         let mut testlib = Vec::new();
@@ -404,7 +370,7 @@ impl Planner<'_> {
         if !testlib.is_empty()
             && let Some(name) = self.testlib_header().and_then(|path| self.name_of(&path))
         {
-            testlib.insert(0, format!("header = {name:?}\n"));
+            testlib.insert(0, format!("header = {}\n", quoted(&name)));
         }
         let checker = match problem.output_protocol {
             Protocol::Cms => Some("output_validator = \"cms\"\n".to_owned()),
@@ -477,10 +443,10 @@ impl Planner<'_> {
 }
 
 /// The old `problem.yaml`.
-struct Old(Raw);
+pub(super) struct Old(Raw);
 
 impl Old {
-    fn value(&self, key: &str) -> Option<&Raw> {
+    pub(super) fn value(&self, key: &str) -> Option<&Raw> {
         self.0.get(key).filter(|value| match &value.value {
             Value::Scalar(scalar) => scalar.meaning() != yaml::Meaning::Null,
             Value::Broken => false,
@@ -488,47 +454,10 @@ impl Old {
         })
     }
 
-    fn text(&self, key: &str) -> Option<String> {
+    pub(super) fn text(&self, key: &str) -> Option<String> {
         let text = self.value(key)?.scalar()?.text.trim().to_owned();
         Some(text).filter(|text| !text.is_empty())
     }
-
-    /// `source` with its address.
-    fn source(&self) -> Option<(&'static str, Raw)> {
-        let source = self.value("source");
-        let Some(url) = self.text("source_url") else {
-            return source.map(|it| ("source", it.clone()));
-        };
-        let name = self.text("source").unwrap_or_else(|| url.clone());
-        Some(("source", map([("name", text(name)), ("url", text(url))])))
-    }
-}
-
-/// The texts of one or several items: texts, or maps with a name and perhaps an address.
-fn items(value: &Raw) -> Vec<String> {
-    match &value.value {
-        Value::Scalar(scalar) => vec![scalar.text.clone()],
-        Value::Sequence(inner) => inner.iter().flat_map(items).collect(),
-        _ => {
-            let text = |key: &str| Some(value.get(key)?.scalar()?.text.as_str());
-            let email = text("email").map_or_else(String::new, |email| format!(" <{email}>"));
-            text("name").map(|name| format!("{name}{email}")).into_iter().collect()
-        }
-    }
-}
-
-/// Whether one or any of several items has this key.
-fn any_has(value: &Raw, key: &str) -> bool {
-    match &value.value {
-        Value::Sequence(inner) => inner.iter().any(|item| any_has(item, key)),
-        _ => value.get(key).is_some(),
-    }
-}
-
-/// The authors in the text of a legacy package, as problemtools separates them.
-fn authors(text: &str) -> impl Iterator<Item = &str> {
-    let all = text.split([',', '&']).flat_map(|part| part.split(" and "));
-    all.map(str::trim).filter(|author| !author.is_empty())
 }
 
 /// Words separated by whitespace, as a sequence. Some write commas as well.

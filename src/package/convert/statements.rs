@@ -1,43 +1,63 @@
-//! Statements of packages in other formats than those of Kattis.
+//! Statements of packages in other formats than those of Kattis, and the samples that they show.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::model::root::FilePath;
+use crate::model::text::count;
+use crate::package::convert::places::SHOWN_INSTEAD;
 use crate::package::convert::{Contents, PlannedFile, Planner};
 use crate::package::files::Item;
+use crate::package::headings::Words;
+use crate::package::languages::is_natural_language;
+use crate::package::latex::calls;
 use crate::package::statements::{Form, Statement};
 use crate::package::text::MAX_SIZE;
 
-/// Definitions of the commands of Polygon's statements; the format itself shows the samples.
-const COMMANDS: &str = r"\newenvironment{problem}[5]{\problemname{#1}}{}
-\newenvironment{example}{}{}
-\newcommand{\exmp}[2]{}
-\newcommand{\exmpfile}[2]{}
-\newcommand{\Example}{}
-\newcommand{\Examples}{}
-\newcommand{\InputFile}{\section*{Input}}
-\newcommand{\OutputFile}{\section*{Output}}
-\newcommand{\Interaction}{\section*{Interaction}}
-\newcommand{\Scoring}{\section*{Scoring}}
-\newcommand{\Note}{\section*{Note}}
-\renewcommand{\t}[1]{\texttt{#1}}
-";
+/// Definitions of the commands of Polygon's statements, with headings in the statement's language; the format itself
+/// shows the samples.
+fn commands(language: &str) -> String {
+    let Words { input, output, interaction, scoring, note, .. } = Words::of(language);
+    format!(
+        r"\newenvironment{{problem}}[5]{{\problemname{{#1}}}}{{}}
+\newenvironment{{example}}{{}}{{}}
+\newcommand{{\exmp}}[2]{{}}
+\newcommand{{\exmpfile}}[2]{{}}
+\newcommand{{\Example}}{{}}
+\newcommand{{\Examples}}{{}}
+\newcommand{{\InputFile}}{{\section*{{{input}}}}}
+\newcommand{{\OutputFile}}{{\section*{{{output}}}}}
+\newcommand{{\Interaction}}{{\section*{{{interaction}}}}}
+\newcommand{{\Scoring}}{{\section*{{{scoring}}}}}
+\newcommand{{\Note}}{{\section*{{{note}}}}}
+\renewcommand{{\t}}[1]{{\texttt{{#1}}}}
+"
+    )
+}
 
 impl Planner<'_> {
     /// Places the statements: for each language the PDF, else the TeX source with definitions of its commands.
     pub(super) fn place_statements(&mut self, statements: &[Statement]) {
         let directory = if self.to.is_new() { "statement" } else { "problem_statement" };
+        let is_named = |statement: &&Statement| is_natural_language(&statement.language);
+        let (named, others): (Vec<&Statement>, Vec<&Statement>) =
+            statements.iter().filter(|it| it.path.is_file()).partition(is_named);
+        for Statement { language, path, .. } in others {
+            let what = format!("a statement in the language `{language}`, which has no code");
+            self.leave_out(self.place(path), what);
+            self.used.insert(path.clone());
+        }
         let mut placed = BTreeSet::new();
         for (wanted, ending) in [(Form::Pdf, "pdf"), (Form::Latex, "tex")] {
-            for Statement { language, form, path } in statements {
-                if *form != wanted || placed.contains(language) || !path.is_file() {
+            for Statement { language, form, path } in &named {
+                if *form != wanted || placed.contains(language) {
                     continue;
                 }
                 let new = format!("{directory}/problem.{language}.{ending}");
                 let contents = match wanted {
                     Form::Pdf => Contents::Copy(path.clone()),
                     _ => match path.text(MAX_SIZE) {
-                        Ok(text) => Contents::Text(format!("{COMMANDS}{text}")),
+                        Ok(text) => Contents::Text(commands(language) + &text),
                         // The statement stays among the files without a place.
                         Err(_) => continue,
                     },
@@ -48,6 +68,52 @@ impl Planner<'_> {
                 if wanted == Form::Latex {
                     self.place_images(path, directory);
                 }
+            }
+        }
+        self.place_examples(&named);
+    }
+
+    /// Keeps the samples that the statements show, where these differ from the test cases.
+    fn place_examples(&mut self, statements: &[&Statement]) {
+        let mut sources: Vec<&Statement> =
+            statements.iter().copied().filter(|it| it.form == Form::Latex).collect();
+        sources.sort_by_key(|it| it.language != "en");
+        let mut shown: Option<(String, Vec<[String; 2]>)> = None;
+        for Statement { path, .. } in sources {
+            let place = self.place(path);
+            let Some(Examples { texts, files }) = Examples::of(path) else { continue };
+            match &shown {
+                Some((first, known)) if *known != texts => {
+                    let what = format!("samples that differ from those in {first}");
+                    self.leave_out(place, what);
+                    continue;
+                }
+                Some(_) => {}
+                None => shown = Some((place, texts)),
+            }
+            self.used.extend(files);
+        }
+        let Some((place, shown)) = shown else { return };
+        let cases = self.problem.test_data.cases.iter();
+        let cases = cases.map(|case| (self.cases.name(&case.name), case));
+        let samples: Vec<_> = cases.filter(|(name, _)| name.starts_with("sample/")).collect();
+        if shown.len() > samples.len() {
+            let more = count(shown.len() - samples.len(), "sample");
+            self.leave_out(&*place, format!("{more} of the statement"));
+        }
+        for ([input, output], (name, case)) in shown.into_iter().zip(samples) {
+            let parts = [("in", input, Some(&case.input)), ("ans", output, case.answer.as_ref())];
+            for (ending, text, own) in parts {
+                if own.is_some_and(|own| says(own, &text)) {
+                    continue;
+                }
+                if !self.to.is_new() {
+                    self.leave_out(format!("{place}: {name}.{ending}"), SHOWN_INSTEAD);
+                    continue;
+                }
+                // What is shown instead must also be downloaded instead.
+                self.write(format!("data/{name}.{ending}.statement"), text.clone());
+                self.write(format!("data/{name}.{ending}.download"), text);
             }
         }
     }
@@ -67,4 +133,45 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// The samples that a statement of Polygon shows: inputs and outputs.
+struct Examples {
+    texts: Vec<[String; 2]>,
+    /// The files that they are in, unless they are in the statement.
+    files: Vec<FilePath>,
+}
+
+impl Examples {
+    /// Those of a statement; `None` if it shows none, or if one cannot be read.
+    fn of(statement: &FilePath) -> Option<Self> {
+        let source = statement.text(MAX_SIZE).ok()?;
+        let files: Vec<[FilePath; 2]> = calls(&source, "exmpfile")
+            .into_iter()
+            .map(|names: [&str; 2]| names.map(|name| statement.with_file_name(name.trim())))
+            .collect();
+        let texts: Vec<[String; 2]> = match files.is_empty() {
+            true => calls(&source, "exmp")
+                .into_iter()
+                .map(|texts| texts.map(|it| unix(it.trim())))
+                .collect(),
+            false => {
+                let read = |path: &FilePath| Some(unix(&path.text(MAX_SIZE).ok()?));
+                let both = |[input, output]: &[FilePath; 2]| Some([read(input)?, read(output)?]);
+                files.iter().map(both).collect::<Option<_>>()?
+            }
+        };
+        let files = files.into_iter().flatten().collect();
+        Some(Self { texts, files }).filter(|it| !it.texts.is_empty())
+    }
+}
+
+/// A text with this system's line ends, and one at its end.
+fn unix(text: &str) -> String {
+    format!("{}\n", text.replace("\r\n", "\n").trim_end())
+}
+
+/// Whether a file has this text, apart from white space at its end.
+fn says(path: &FilePath, text: &str) -> bool {
+    path.text(MAX_SIZE).is_ok_and(|own| unix(&own) == text)
 }

@@ -14,10 +14,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::model::html::escape;
+use crate::package::latex::{accent, accented, symbol, typography};
 use crate::statement::Scope;
 use crate::statement::images;
 use crate::statement::latex::scanner::{Ahead, Scanner, Token};
-use crate::statement::latex::symbols::{Style, accent, is_nothing, style, switch, symbol};
+use crate::statement::latex::symbols::{Style, is_nothing, style, switch};
 use crate::statement::latex::writer::Writer;
 use crate::statement::markdown::FORMULA;
 use crate::statement::math::{self, Math};
@@ -155,13 +156,11 @@ impl Translator<'_, '_> {
             return self.expand(&it, at, scanner);
         }
         if let Some(text) = symbol(name) {
-            return self.writer.text(text);
+            return self.writer.text(&escape(text));
         }
         if let Some(mark) = accent(name) {
-            let base = self.text[scanner.argument()].trim_start_matches('\\').to_owned();
-            let mut letters = base.chars();
-            let first = letters.next().map(|letter| format!("{letter}{mark}")).unwrap_or_default();
-            return self.writer.text(&escape(&format!("{first}{}", letters.as_str())));
+            let text = accented(&self.text[scanner.argument()], mark);
+            return self.writer.text(&escape(&text));
         }
         if let Some(style) = style(plain) {
             return self.styled(style, scanner);
@@ -457,19 +456,4 @@ fn width(option: &str) -> Option<f64> {
         _ => return None,
     };
     Some(part.clamp(0.02, 1.0))
-}
-
-/// Quotes and dashes as LaTeX typesets them.
-fn typography(text: &str) -> String {
-    const PAIRS: [(&str, &str); 8] = [
-        ("---", "—"),
-        ("--", "–"),
-        ("``", "“"),
-        ("''", "”"),
-        ("<<", "«"),
-        (">>", "»"),
-        ("`", "‘"),
-        ("'", "’"),
-    ];
-    PAIRS.into_iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }

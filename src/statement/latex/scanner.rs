@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::package::latex::{closing, find};
+
 /// Environments that contain a formula.
 const FORMULAS: [&str; 8] =
     ["equation", "align", "eqnarray", "gather", "multline", "displaymath", "math", "alignat"];
@@ -326,51 +328,6 @@ impl<'a> Scanner<'a> {
         self.at = close + 1;
         Some(start..close)
     }
-}
-
-/// The position of the brace that closes the one at `open`.
-fn closing(text: &str, open: usize, end: usize, has_comments: bool) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut at = open;
-    let bytes = text.as_bytes();
-    while at < end {
-        match bytes[at] {
-            b'\\' => at += 1,
-            b'%' if has_comments => at += line(&bytes[at..end]),
-            b'{' => depth += 1,
-            b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-/// The length of the rest of a line.
-fn line(bytes: &[u8]) -> usize {
-    memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())
-}
-
-/// The next position of a text, outside of comments and not after a backslash.
-fn find(text: &str, start: usize, end: usize, what: &str) -> Option<usize> {
-    let mut at = start;
-    let bytes = text.as_bytes();
-    while at < end {
-        if text.as_bytes()[at..end].starts_with(what.as_bytes()) {
-            return Some(at);
-        }
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'%' => at += line(&bytes[at..end]),
-            _ => at += 1,
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The meaning of text commands.
+//! The look of text by commands, and commands without effect.
 
 /// The look of text, as HTML around it.
 #[derive(Clone, Copy, Debug)]
@@ -67,77 +67,6 @@ pub(super) fn is_nothing(name: &str) -> Option<usize> {
         "vspace" | "hspace" | "vskip" | "label" | "cline" | "cmidrule" | "pagestyle"
         | "thispagestyle" | "usepackage" | "captionsetup" => 1,
         "setlength" | "addtolength" => 2,
-        _ => return None,
-    })
-}
-
-/// The combining mark of an accent.
-pub(super) fn accent(name: &str) -> Option<char> {
-    Some(match name {
-        "`" => '\u{300}',
-        "'" => '\u{301}',
-        "^" => '\u{302}',
-        "~" => '\u{303}',
-        "=" => '\u{304}',
-        "u" => '\u{306}',
-        "." => '\u{307}',
-        "\"" => '\u{308}',
-        "r" => '\u{30a}',
-        "H" => '\u{30b}',
-        "v" => '\u{30c}',
-        "d" => '\u{323}',
-        "c" => '\u{327}',
-        "k" => '\u{328}',
-        _ => return None,
-    })
-}
-
-/// The text of a command, as HTML.
-pub(super) fn symbol(name: &str) -> Option<&str> {
-    Some(match name {
-        "%" | "#" | "$" | "_" | "{" | "}" | "LaTeX" | "TeX" => name,
-        "&" => "&amp;",
-        " " | "\n" | "space" | ":" | ";" => " ",
-        "," | "thinspace" => "\u{202f}",
-        "quad" | "enspace" => "\u{2003}",
-        "qquad" => "\u{2003}\u{2003}",
-        "ldots" | "dots" | "textellipsis" | "dotsc" => "…",
-        "textbackslash" | "backslash" => "\\",
-        "textasciitilde" => "~",
-        "textasciicircum" => "^",
-        "textgreater" => "&gt;",
-        "textless" => "&lt;",
-        "textbar" => "|",
-        "textquotesingle" => "&#39;",
-        "textquotedbl" => "&quot;",
-        "textunderscore" => "_",
-        "textbraceleft" => "{",
-        "textbraceright" => "}",
-        "textendash" => "–",
-        "textemdash" => "—",
-        "textbullet" => "•",
-        "textdegree" => "°",
-        "texteuro" | "euro" => "€",
-        "texttrademark" => "™",
-        "textregistered" => "®",
-        "copyright" | "textcopyright" => "©",
-        "S" => "§",
-        "P" => "¶",
-        "pounds" => "£",
-        "ss" => "ß",
-        "o" => "ø",
-        "O" => "Ø",
-        "aa" => "å",
-        "AA" => "Å",
-        "ae" => "æ",
-        "AE" => "Æ",
-        "oe" => "œ",
-        "OE" => "Œ",
-        "l" => "ł",
-        "L" => "Ł",
-        "i" => "ı",
-        "guillemotleft" => "«",
-        "guillemotright" => "»",
         _ => return None,
     })
 }

@@ -13,9 +13,10 @@ use crate::package::kattis::legacy::{LegacyYaml, flags, words};
 use crate::package::kattis::problem_type::{ProblemType, check_among};
 use crate::package::kattis::statement::Texts;
 use crate::package::kattis::{constants, problem_yaml};
+use crate::package::latex;
 use crate::package::node::{Map, Node, Parse};
 use crate::package::text::{TextFile, shown};
-use crate::package::values::{Bound, boolean, number, positive, text};
+use crate::package::values::{Bound, boolean, number_or_text, text};
 
 /// Keys that only inform people.
 const FOR_PEOPLE: &str = "author credits source source_url license rights_owner keywords uuid version \
@@ -106,9 +107,10 @@ fn validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml) {
     }
 }
 
-/// Keys of drafts are also read in legacy packages, if they express what legacy cannot.
+/// Keys of drafts are also read in legacy packages, if they express what legacy cannot. Numbers may be in quotes, as in
+/// problemtools.
 fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> {
-    let factor = |node: &Node<'_>| number(node, Bound::Above(0.0));
+    let factor = |node: &Node<'_>| number_or_text(node, Bound::Above(0.0));
     let mebibytes = |node: &Node<'_>| size(node, 1 << 20);
     let mut map = node.map()?.without_nulls();
     map.set("time_multiplier", &mut it.ac_to_time_limit, factor);
@@ -121,7 +123,7 @@ fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> 
     map.set("validation_time", &mut it.validation_time, seconds);
     map.set("validation_memory", &mut it.validation_memory, mebibytes);
     map.set("validation_output", &mut it.validation_output, mebibytes);
-    map.set("validation_passes", &mut it.validation_passes, |node| positive::<u32>(node, "passes"));
+    map.set("validation_passes", &mut it.validation_passes, passes);
     if is_draft {
         if let Some(Ok(mut map)) = map.node("time_multipliers").map(|node| node.map()) {
             map.set("ac_to_time_limit", &mut it.ac_to_time_limit, factor);
@@ -134,15 +136,22 @@ fn limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> Parse<()> 
     Ok(())
 }
 
+fn passes(node: &Node<'_>) -> Parse<u32> {
+    match number_or_text(node, Bound::AtLeast(1.0))? {
+        passes if passes.fract() == 0.0 => Ok(passes as u32),
+        _ => Err(node.refused("an integer above 0, in passes")),
+    }
+}
+
 fn seconds(node: &Node<'_>) -> Parse<Duration> {
-    match Duration::try_from_secs_f64(number(node, Bound::Above(0.0))?) {
+    match Duration::try_from_secs_f64(number_or_text(node, Bound::Above(0.0))?) {
         Ok(time) if !time.is_zero() && time.as_secs() <= 1_000_000 => Ok(time),
         _ => Err(node.must_be("a number of seconds above 0, at most 1000000")),
     }
 }
 
 fn size(node: &Node<'_>, unit: u64) -> Parse<Bytes> {
-    Ok(Bytes((number(node, Bound::Above(0.0))?.min(1e6) * unit as f64) as u64))
+    Ok(Bytes((number_or_text(node, Bound::Above(0.0))?.min(1e6) * unit as f64) as u64))
 }
 
 /// The old place of the grading keys, and the keys that exist only there.
@@ -163,7 +172,7 @@ fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> 
     Ok(())
 }
 
-/// The names in the statements: `\problemname{...}` or `%% plainproblemname: ...`.
+/// The names in the statements: `%% plainproblemname: ...`, else `\problemname{...}` without its markup.
 pub(super) fn names_of_statements(
     tree: &Files,
     texts: &Texts,
@@ -174,9 +183,15 @@ pub(super) fn names_of_statements(
         let names = [format!("{stem}.{language}.tex"), format!("{stem}.tex")];
         let item = names.iter().find_map(|name| tree.file(&format!("{directory}/{name}")))?;
         let text = TextFile::read(&item.path, &Default::default())?.text;
-        let plain = text.lines().find_map(|it| it.trim().strip_prefix("%% plainproblemname:"));
-        let marked = || Some(text.split_once("\\problemname{")?.1.split_once('}')?.0);
-        Some((language.clone(), plain.or_else(marked)?.trim().to_owned()))
+        let remark = |line: &'_ str| {
+            let name = line.strip_prefix("%%")?.trim_start().strip_prefix("plainproblemname:")?;
+            Some(name.trim().to_owned())
+        };
+        let said = text.lines().find_map(|line| remark(line.trim()));
+        // A definition of the command names nothing.
+        let calls = latex::calls(&text, "problemname").into_iter().filter(|[it]| !it.contains('#'));
+        let mut names = calls.map(|[name]| latex::plain(name)).filter(|name| !name.is_empty());
+        Some((language.clone(), said.or_else(|| names.next())?))
     };
     languages.iter().filter_map(name).collect()
 }

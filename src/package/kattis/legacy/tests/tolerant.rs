@@ -1,6 +1,6 @@
 //! What other judges take without a word, as packages that people have got into the way of it.
 
-use super::{SMALLEST, check, package, problem};
+use super::{DRAFT, SMALLEST, check, package, problem};
 use crate::model::problem::Grading;
 use crate::model::verdict::Verdict;
 use crate::package::read;
@@ -37,6 +37,54 @@ fn a_key_without_a_value_is_not_there() {
     let scoring = format!("{SETTINGS}type: scoring\n--- data/secret/testdata.yaml\n{group}");
     check(SMALLEST, &scoring, &[]);
     check(SMALLEST, &format!("{SETTINGS}grading: {{objective: , range: }}\n"), &[]);
+}
+
+#[test]
+fn a_number_in_quotes_is_that_number() {
+    let check = |base: &str, limits: &str, expected: &str| {
+        let version = if base == DRAFT { "2023-07" } else { "legacy" };
+        let yaml =
+            format!("problem_format_version: {version}\nname: x\nauthor: x\nlimits: {limits}\n");
+        let changes = format!("--- problem.yaml\n{yaml}");
+        super::check(base, &changes, &[]);
+        let it = problem(base, &changes).limits;
+        let bytes = [it.memory, it.output, it.code].map(|it| it.map(|it| it.0 >> 10));
+        let times = [it.time_limit, it.compilation_time].map(|it| it.map(|it| it.as_secs_f64()));
+        let factors = [it.ac_to_time_limit, it.time_limit_to_tle];
+        assert_eq!(format!("{bytes:?} {times:?} {factors:?}"), expected, "{limits}");
+    };
+    check(SMALLEST, "{memory: '512'}", "[Some(524288), None, None] [None, None] [5.0, 2.0]");
+    check(SMALLEST, "{memory: \" 64 \"}", "[Some(65536), None, None] [None, None] [5.0, 2.0]");
+    check(
+        SMALLEST,
+        "{memory: 64, output: '8', code: '1'}",
+        "[Some(65536), Some(8192), Some(1)] [None, None] [5.0, 2.0]",
+    );
+    check(
+        SMALLEST,
+        "{time_multiplier: '3', time_safety_margin: '1.5'}",
+        "[Some(1048576), None, None] [None, None] [3.0, 1.5]",
+    );
+    check(
+        SMALLEST,
+        "{compilation_time: '6e1'}",
+        "[Some(1048576), None, None] [None, Some(60.0)] [5.0, 2.0]",
+    );
+    check(DRAFT, "{time_limit: '0.5'}", "[Some(1048576), None, None] [Some(0.5), None] [2.0, 1.5]");
+    let check_fault = |limits: &str, fault: &str| {
+        let changes = format!("--- problem.yaml\nauthor: x\nlimits: {limits}\n");
+        super::check(SMALLEST, &changes, &[&format!("error problem.yaml:2:{fault}")]);
+    };
+    check_fault("{memory: '-1'}", "18: `limits.memory` must be a number above 0, not -1");
+    check_fault(
+        "{memory: '1 GB'}",
+        "18: `limits.memory` must be a number above 0, not the text `1 GB`",
+    );
+    check_fault("{memory: ''}", "18: `limits.memory` must be a number above 0, not the text ``");
+    check_fault(
+        "{memory: 'inf'}",
+        "18: `limits.memory` must be a number above 0, not the text `inf`",
+    );
 }
 
 #[test]

@@ -323,6 +323,42 @@ output_validator_args: [case_sensitive]
     );
 }
 
+/// 2025-09, "Displaying test cases": a text that is shown or downloaded instead of an input that is not there is an error
+#[test]
+fn a_text_for_contestants_alone_is_no_sample() {
+    for ending in ["in.statement", "ans.statement", "in.download", "ans.download", "out"] {
+        let fault = format!(
+            "error data/sample/1.{ending}: there is no `1.in` for it; add 1.in, or remove the file"
+        );
+        check(&format!("--- data/sample/1.{ending}\n1\n"), &[&fault]);
+    }
+}
+
+/// 2025-09, "Samples for interactive and multi-pass problems": Windows line ends of an `.interaction` are a warning
+#[test]
+fn an_exchange_with_windows_line_ends_is_read() {
+    let files = "--- data/sample/1.in\n1\n--- data/sample/1.ans\n1\n\
+                 --- data/sample/1.in.download\n1\n--- data/sample/1.ans.download\n1\n";
+    let warning = "warning data/sample/1.interaction: has Windows line ends (CR LF); save the file with Unix line ends (LF)";
+    let check = |text: &str, expected: &[&str]| {
+        check(&format!("{files}--- data/sample/1.interaction\n{text}"), expected);
+    };
+    check("<1\n>2\n---\n<3\n>4\n", &[]);
+    for text in [
+        "<1\r\n>2\r\n",
+        "<1\r\n>2\r\n---\r\n<3\r\n>4\r\n",
+        "<1\n>2\n---\r\n<3\n>4\n",
+        "<\r\n>\r\n",
+        "<1\r\n>2\r\n---\r\n",
+        "<1\r\n>2",
+    ] {
+        check(text, &[warning]);
+    }
+    let odd = "error data/sample/1.interaction:2:1: starts with neither `<` nor `>`; each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes";
+    check("<1\r\n----\r\n", &[warning, odd]);
+    check("<1\r\n\r\n>1\r\n", &[warning, odd]);
+}
+
 /// 2025-09, "Samples for interactive and multi-pass problems": an `.interaction` without files to download is an error
 /// 2025-09, "Displaying test cases": two files that replace the same text are an error; so is one without a file to download
 /// 2025-09, "Downloading test cases": two files that replace the same text are an error; so is one without a file to show

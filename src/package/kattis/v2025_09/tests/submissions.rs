@@ -262,6 +262,8 @@ accepted/[ab].py: {permitted: [AC]}
 accepted/?.py: {permitted: [AC]}
 accepted/{a: {permitted: [AC]}
 accepted/: {permitted: [AC]}
+accepted/{add, b}.py: {permitted: [AC]}
+accepted/add.py: {'secret/{1, 2}': {permitted: [AC]}}
 ",
         &[
             "error submissions/submissions.yaml:1:1: `**` is not supported in patterns; a pattern also matches everything below; otherwise, write one `*` for each level",
@@ -269,6 +271,8 @@ accepted/: {permitted: [AC]}
             "error submissions/submissions.yaml:3:1: `?` is not supported in patterns; write `*`, or the choices in braces such as `{a,b}`",
             "error submissions/submissions.yaml:4:1: a brace of the pattern is not matched; close the brace: `{a,b}`",
             "error submissions/submissions.yaml:5:1: the pattern has an empty, `.` or `..` part; write names with single slashes between them, such as `accepted/*.py`",
+            "error submissions/submissions.yaml:6:1: a part between the braces of the pattern has a blank at its start or end; write the choices without blanks: `{a,b}`",
+            "error submissions/submissions.yaml:7:19: a part between the braces of the pattern has a blank at its start or end; write the choices without blanks: `{a,b}`",
         ],
     );
     check(

@@ -1,28 +1,28 @@
-//! The words that a page adds to a statement, in the statement's language.
+//! The headings of a statement, and the other words that a page adds to it, in the statement's language.
 
 /// The words of a language.
-pub(super) struct Words {
+pub(crate) struct Words {
     language: &'static str,
-    pub input: &'static str,
-    pub output: &'static str,
-    pub interaction: &'static str,
-    pub sample_input: &'static str,
-    pub sample_output: &'static str,
-    pub sample_interaction: &'static str,
-    pub read: &'static str,
-    pub write: &'static str,
-    pub pass: &'static str,
-    pub figure: &'static str,
-    pub time_limit: &'static str,
-    pub memory_limit: &'static str,
-    pub arguments: &'static str,
-    pub scoring: &'static str,
-    pub note: &'static str,
+    pub(crate) input: &'static str,
+    pub(crate) output: &'static str,
+    pub(crate) interaction: &'static str,
+    pub(crate) sample_input: &'static str,
+    pub(crate) sample_output: &'static str,
+    pub(crate) sample_interaction: &'static str,
+    pub(crate) read: &'static str,
+    pub(crate) write: &'static str,
+    pub(crate) pass: &'static str,
+    pub(crate) figure: &'static str,
+    pub(crate) time_limit: &'static str,
+    pub(crate) memory_limit: &'static str,
+    pub(crate) arguments: &'static str,
+    pub(crate) scoring: &'static str,
+    pub(crate) note: &'static str,
 }
 
 impl Words {
     /// The words for this language code, such as `pt-BR`; in English if juror has no others.
-    pub(super) fn of(code: &str) -> &'static Self {
+    pub(crate) fn of(code: &str) -> &'static Self {
         let language = code.split('-').next().unwrap_or(code);
         WORDS.iter().find(|words| words.language == language).unwrap_or(&WORDS[0])
     }

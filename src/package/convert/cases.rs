@@ -1,0 +1,169 @@
+//! Names of test cases and groups in the new package: those that the format allows, in the order of the old ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::problem::{Grading, Problem};
+use crate::model::test_data::TestData;
+use crate::package::convert::{Target, is_kattis};
+use crate::package::files::is_valid_name;
+
+/// Names of test cases and groups in the new package, below `data/`.
+#[derive(Debug)]
+pub(super) struct Cases {
+    /// Names that do not follow from the old ones.
+    special: BTreeMap<String, String>,
+    is_new: bool,
+}
+
+impl Cases {
+    pub(super) fn of(problem: &Problem, to: Target) -> Self {
+        let mut cases = Self { special: BTreeMap::new(), is_new: to.is_new() };
+        match is_kattis(problem) {
+            true if cases.is_new => cases.keep_names(&problem.test_data),
+            true => {}
+            false => cases.name_all(problem),
+        }
+        cases
+    }
+
+    /// Gives names to the test cases whose old ones the format does not allow, with numbers if they are taken.
+    fn keep_names(&mut self, data: &TestData) {
+        let names = || data.cases.iter().chain(data.examples()).map(|case| case.name.as_str());
+        let mut taken: BTreeSet<String> =
+            names().filter(|name| valid(name, true) == *name).map(str::to_owned).collect();
+        for name in names() {
+            let wanted = valid(name, true);
+            if wanted != name && directory(&wanted) == directory(name) {
+                let new = first_free(wanted, |name| taken.insert(name.to_owned()));
+                self.special.insert(name.to_owned(), new);
+            }
+        }
+    }
+
+    /// Gives names to the test cases and groups of another format.
+    fn name_all(&mut self, problem: &Problem) {
+        let data = &problem.test_data;
+        let set = data.groups.first().map_or("tests", |set| set.name.as_str());
+        let groups = self.groups(data);
+        let renamed = |name: &str| {
+            let (group, rest) = name.split_at(name.find('/').unwrap_or(name.len()));
+            groups.get(group).map_or_else(|| name.to_owned(), |group| format!("{group}{rest}"))
+        };
+        let numbers = data.cases.iter().map(|case| last(&case.name)).filter(|it| is_number(it));
+        let width = numbers.map(str::len).max().unwrap_or_default();
+        // Samples are judged first. Where points count, they are for secret test cases.
+        let are_samples = problem.kind.grading == Grading::PassFail;
+        let mut taken = BTreeSet::new();
+        let mut samples =
+            data.cases.iter().take_while(|case| are_samples && case.is_answer_shown).count();
+        if samples == data.cases.len() {
+            samples = 0;
+        }
+        for (at, case) in data.cases.iter().enumerate() {
+            let name = below(&case.name);
+            let name = if name.contains('/') { renamed(name) } else { name.to_owned() };
+            let (dir, base) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));
+            let zeros = if is_number(base) { width - base.len() } else { 0 };
+            let (top, dir) = if at < samples { ("sample", "") } else { ("secret", dir) };
+            let wanted = valid(&format!("{top}/{dir}{}{base}", "0".repeat(zeros)), self.is_new);
+            let is_free = |name: &str| !is_of_group(last(name)) && taken.insert(name.to_owned());
+            self.special.insert(case.name.clone(), first_free(wanted, is_free));
+        }
+        for group in data.groups.iter().skip(1) {
+            let name = format!("secret/{}", renamed(below(&group.name)));
+            self.special.insert(group.name.clone(), name);
+        }
+        self.special.insert(set.to_owned(), "secret".to_owned());
+        for case in &data.invalid_inputs {
+            let name = format!("invalid_input/{}", last(&case.name));
+            self.special.insert(case.name.clone(), name);
+        }
+    }
+
+    /// The new names of the groups, which sort in the order in which they are judged: numbers get equally many digits; if
+    /// that is not enough, each name gets a number in front.
+    fn groups<'a>(&self, data: &'a TestData) -> BTreeMap<&'a str, String> {
+        let of_cases = data.cases.iter().filter_map(|case| below(&case.name).split_once('/'));
+        let of_cases = of_cases.map(|(group, _)| group);
+        let named = data.groups.iter().skip(1).map(|group| below(&group.name));
+        let named = named.map(|name| name.split('/').next().unwrap_or(name));
+        let mut known = BTreeSet::new();
+        let old: Vec<&str> = of_cases.chain(named).filter(|group| known.insert(*group)).collect();
+        let numbers = old.iter().filter(|name| is_number(name));
+        let digits = numbers.map(|name| name.len()).max().unwrap_or_default();
+        let even = |name: &&str| match is_number(name) {
+            true => format!("{name:0>digits$}"),
+            false => valid(name, self.is_new),
+        };
+        let even: Vec<String> = old.iter().map(even).collect();
+        let is_sorted = even.windows(2).all(|pair| pair[0] < pair[1]);
+        let digits = old.len().to_string().len();
+        let new = even.into_iter().enumerate().map(|(at, name)| match is_sorted {
+            true => name,
+            false => format!("{:0digits$}-{name}", at + 1),
+        });
+        old.into_iter().zip(new).collect()
+    }
+
+    /// The new name of a file of a test case whose name changes, below `data/`.
+    pub(super) fn of_file(&self, name: &str) -> Option<String> {
+        let mut ends = name.match_indices('.');
+        let new = |at: usize| Some(format!("{}{}", self.special.get(&name[..at])?, &name[at..]));
+        ends.find_map(|(at, _)| new(at))
+    }
+
+    pub(super) fn name(&self, name: &str) -> String {
+        let special = self.special.get(name).cloned();
+        valid(special.as_deref().unwrap_or(name), self.is_new)
+    }
+
+    /// A pattern of such names; where many names change, there are no patterns.
+    pub(super) fn pattern(&self, pattern: &str) -> String {
+        self.special.get(pattern).map_or_else(|| pattern.to_owned(), Clone::clone)
+    }
+}
+
+/// A name without the test set.
+fn below(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(_, rest)| rest)
+}
+
+pub(super) fn last(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+pub(super) fn directory(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
+/// Whether the settings of a test case of this name would be those of its group.
+fn is_of_group(name: &str) -> bool {
+    ["test_group", "testdata"].contains(&name)
+}
+
+/// The name, with a number after it if it is not free.
+pub(super) fn first_free(name: String, mut is_free: impl FnMut(&str) -> bool) -> String {
+    let others = (2..).map(|number| format!("{name}_{number}"));
+    let mut names = std::iter::once(name.clone()).chain(others);
+    names.find(|name| is_free(name)).unwrap_or(name)
+}
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The nearest valid name.
+pub(super) fn valid(name: &str, is_new: bool) -> String {
+    if !is_new || name.split('/').all(is_valid_name) {
+        return name.to_owned();
+    }
+    let part = |part: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let mut part: String = part.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+        if part.starts_with(['.', '-']) {
+            part.replace_range(..1, "_");
+        }
+        part
+    };
+    name.split('/').map(part).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,318 @@
+//! LaTeX that statements and the names in them share: how it is searched, and the text of its commands.
+
+/// Upper bound in characters on a text that becomes plain; names are shorter.
+const LONGEST: usize = 1000;
+
+/// The arguments in braces of each command of this name, outside of comments.
+pub(crate) fn calls<'a, const N: usize>(text: &'a str, name: &str) -> Vec<[&'a str; N]> {
+    let command = format!("\\{name}");
+    let mut calls = Vec::new();
+    let mut at = 0;
+    'next: while let Some(found) = find(text, at, text.len(), &command) {
+        at = found + command.len();
+        if text[at..].starts_with(|c: char| c.is_ascii_alphabetic()) {
+            continue;
+        }
+        let mut arguments = [""; N];
+        for argument in &mut arguments {
+            let open = text.len() - behind_blanks(&text[at..]).len();
+            if !text[open..].starts_with('{') {
+                continue 'next;
+            }
+            // What does not end here ends nowhere.
+            let Some(close) = closing(text, open, text.len(), true) else { return calls };
+            *argument = &text[open + 1..close];
+            at = close + 1;
+        }
+        calls.push(arguments);
+    }
+    calls
+}
+
+/// A text without white space and comments at its start.
+fn behind_blanks(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while rest.starts_with('%') {
+        rest = rest[line(rest.as_bytes())..].trim_start();
+    }
+    rest
+}
+
+/// A text without markup: accents and symbols become letters, other commands leave their text, and formulas stay as
+/// they are written.
+pub(crate) fn plain(text: &str) -> String {
+    let text: String = text.chars().take(LONGEST).collect();
+    let mut plain = String::new();
+    let mut rest = text.as_str();
+    while let Some(first) = rest.chars().next() {
+        let start = rest;
+        rest = &rest[first.len_utf8()..];
+        match first {
+            '%' => rest = behind_blanks(start),
+            '\\' => {
+                let (name, behind) = command(start);
+                rest = behind;
+                match (accent(name), symbol(name)) {
+                    (Some(mark), _) => {
+                        let (base, behind) = argument(rest);
+                        plain += &accented(base, mark);
+                        rest = behind;
+                    }
+                    (None, Some(text)) => plain += text,
+                    (None, None) if matches!(name, "\\" | "newline") => plain.push(' '),
+                    (None, None) => {}
+                }
+            }
+            '$' => {
+                let length = rest.find('$').map_or(rest.len(), |end| end + 1);
+                plain += &start[..1 + length];
+                rest = &rest[length..];
+            }
+            '{' | '}' => {}
+            '~' => plain.push(' '),
+            _ => {
+                let end = start.find(['%', '\\', '$', '{', '}', '~']).unwrap_or(start.len());
+                plain += &replaced(&start[..end], &PAIRS[..UNAMBIGUOUS]);
+                rest = &start[end..];
+            }
+        }
+    }
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The name of the command at the start of a text, and what follows.
+fn command(text: &str) -> (&str, &str) {
+    let rest = &text[1..];
+    let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    match letters {
+        0 => rest.split_at(rest.chars().next().map_or(0, char::len_utf8)),
+        // White space after a word only ends it.
+        letters => (&rest[..letters], rest[letters..].trim_start()),
+    }
+}
+
+/// The argument at the start of a text, and what follows.
+fn argument(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    match text.chars().next() {
+        Some('{') => match closing(text, 0, text.len(), true) {
+            Some(close) => (&text[1..close], &text[close + 1..]),
+            None => ("", &text[1..]),
+        },
+        Some('\\') => command(text),
+        first => text.split_at(first.map_or(0, char::len_utf8)),
+    }
+}
+
+/// The letters of an accent's argument, with the mark on the first one.
+pub(crate) fn accented(base: &str, mark: char) -> String {
+    let mut letters = base.trim_matches(['\\', '{', '}', ' ']).chars();
+    let Some(letter) = letters.next() else { return String::new() };
+    let row = COMPOSED.iter().find(|(known, _, _)| *known == mark);
+    let composed = row.and_then(|(_, bases, composed)| {
+        let at = bases.chars().position(|base| base == letter)?;
+        composed.chars().nth(at)
+    });
+    let first = composed.map_or_else(|| format!("{letter}{mark}"), String::from);
+    first + letters.as_str()
+}
+
+/// Marks, and the letters that have a character of their own with each: without and with it.
+#[rustfmt::skip]
+const COMPOSED: [(char, &str, &str); 14] = [
+    ('\u{300}', "aeinouwyAEINOUWY", "àèìǹòùẁỳÀÈÌǸÒÙẀỲ"),
+    ('\u{301}', "acegiklmnoprsuwyzACEGIKLMNOPRSUWYZæÆøØ", "áćéǵíḱĺḿńóṕŕśúẃýźÁĆÉǴÍḰĹḾŃÓṔŔŚÚẂÝŹǽǼǿǾ"),
+    ('\u{302}', "aceghijosuwyzACEGHIJOSUWYZ", "âĉêĝĥîĵôŝûŵŷẑÂĈÊĜĤÎĴÔŜÛŴŶẐ"),
+    ('\u{303}', "aeinouvyAEINOUVY", "ãẽĩñõũṽỹÃẼĨÑÕŨṼỸ"),
+    ('\u{304}', "aegiouyAEGIOUYæÆ", "āēḡīōūȳĀĒḠĪŌŪȲǣǢ"),
+    ('\u{306}', "aegiouAEGIOU", "ăĕğĭŏŭĂĔĞĬŎŬ"),
+    ('\u{307}', "abcdefghmnoprstwxyzABCDEFGHIMNOPRSTWXYZ", "ȧḃċḋėḟġḣṁṅȯṗṙṡṫẇẋẏżȦḂĊḊĖḞĠḢİṀṄȮṖṘṠṪẆẊẎŻ"),
+    ('\u{308}', "aehiotuwxyAEHIOUWXY", "äëḧïöẗüẅẍÿÄËḦÏÖÜẄẌŸ"),
+    ('\u{30a}', "auwyAU", "åůẘẙÅŮ"),
+    ('\u{30b}', "ouOU", "őűŐŰ"),
+    ('\u{30c}', "acdeghijklnorstuzACDEGHIKLNORSTUZ", "ǎčďěǧȟǐǰǩľňǒřšťǔžǍČĎĚǦȞǏǨĽŇǑŘŠŤǓŽ"),
+    ('\u{323}', "abdehiklmnorstuvwyzABDEHIKLMNORSTUVWYZ", "ạḅḍẹḥịḳḷṃṇọṛṣṭụṿẉỵẓẠḄḌẸḤỊḲḶṂṆỌṚṢṬỤṾẈỴẒ"),
+    ('\u{327}', "cdeghklnrstCDEGHKLNRST", "çḑȩģḩķļņŗşţÇḐȨĢḨĶĻŅŖŞŢ"),
+    ('\u{328}', "aeiouAEIOU", "ąęįǫųĄĘĮǪŲ"),
+];
+
+/// The combining mark of an accent.
+pub(crate) fn accent(name: &str) -> Option<char> {
+    Some(match name {
+        "`" => '\u{300}',
+        "'" => '\u{301}',
+        "^" => '\u{302}',
+        "~" => '\u{303}',
+        "=" => '\u{304}',
+        "u" => '\u{306}',
+        "." => '\u{307}',
+        "\"" => '\u{308}',
+        "r" => '\u{30a}',
+        "H" => '\u{30b}',
+        "v" => '\u{30c}',
+        "d" => '\u{323}',
+        "c" => '\u{327}',
+        "k" => '\u{328}',
+        _ => return None,
+    })
+}
+
+/// The text of a command.
+pub(crate) fn symbol(name: &str) -> Option<&str> {
+    Some(match name {
+        "%" | "#" | "$" | "_" | "{" | "}" | "&" | "LaTeX" | "TeX" => name,
+        " " | "\n" | "space" | ":" | ";" => " ",
+        "," | "thinspace" => "\u{202f}",
+        "quad" | "enspace" => "\u{2003}",
+        "qquad" => "\u{2003}\u{2003}",
+        "ldots" | "dots" | "textellipsis" | "dotsc" => "…",
+        "textbackslash" | "backslash" => "\\",
+        "textasciitilde" => "~",
+        "textasciicircum" => "^",
+        "textgreater" => ">",
+        "textless" => "<",
+        "textbar" => "|",
+        "textquotesingle" => "'",
+        "textquotedbl" => "\"",
+        "textunderscore" => "_",
+        "textbraceleft" => "{",
+        "textbraceright" => "}",
+        "textendash" => "–",
+        "textemdash" => "—",
+        "textbullet" => "•",
+        "textdegree" => "°",
+        "texteuro" | "euro" => "€",
+        "texttrademark" => "™",
+        "textregistered" => "®",
+        "copyright" | "textcopyright" => "©",
+        "S" => "§",
+        "P" => "¶",
+        "pounds" => "£",
+        "ss" => "ß",
+        "o" => "ø",
+        "O" => "Ø",
+        "aa" => "å",
+        "AA" => "Å",
+        "ae" => "æ",
+        "AE" => "Æ",
+        "oe" => "œ",
+        "OE" => "Œ",
+        "l" => "ł",
+        "L" => "Ł",
+        "i" => "ı",
+        "guillemotleft" => "«",
+        "guillemotright" => "»",
+        _ => return None,
+    })
+}
+
+/// Quotes and dashes. The last ones may also be meant as they are.
+const PAIRS: [(&str, &str); 8] = [
+    ("---", "—"),
+    ("--", "–"),
+    ("``", "“"),
+    ("''", "”"),
+    ("<<", "«"),
+    (">>", "»"),
+    ("`", "‘"),
+    ("'", "’"),
+];
+
+/// How many of them no plain text has.
+const UNAMBIGUOUS: usize = 4;
+
+/// Quotes and dashes as LaTeX typesets them.
+pub(crate) fn typography(text: &str) -> String {
+    replaced(text, &PAIRS)
+}
+
+fn replaced(text: &str, pairs: &[(&str, &str)]) -> String {
+    pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// The position of the brace that closes the one at `open`.
+pub(crate) fn closing(text: &str, open: usize, end: usize, has_comments: bool) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = open;
+    let bytes = text.as_bytes();
+    while at < end {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'%' if has_comments => at += line(&bytes[at..end]),
+            b'{' => depth += 1,
+            b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The length of the rest of a line.
+fn line(bytes: &[u8]) -> usize {
+    memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())
+}
+
+/// The next position of a text, outside of comments and not after a backslash.
+pub(crate) fn find(text: &str, start: usize, end: usize, what: &str) -> Option<usize> {
+    let mut at = start;
+    let bytes = text.as_bytes();
+    while at < end {
+        if text.as_bytes()[at..end].starts_with(what.as_bytes()) {
+            return Some(at);
+        }
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'%' => at += line(&bytes[at..end]),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_markup_keeps_all_its_letters() {
+        let check = |text: &str, expected: &str| assert_eq!(plain(text), expected, "{text}");
+        check(r"Caf\'{e} Menu", "Café Menu");
+        check(r"Caf{\'e} Menu", "Café Menu");
+        check(r"Caf\'e Menu", "Café Menu");
+        check(r#"Na\"{\i}ve \v Zi\v{z}ek \c{C}a"#, "Naïve Žižek Ça");
+        check(r"Sm\o rebr\o{}d p\aa{} \O{}sterbro \ss", "Smørebrød på Østerbro ß");
+        check(r"\textbf{A \& B}~\emph{C}", "A & B C");
+        check(r"Sum of $a_{1} \leq b$", r"Sum of $a_{1} \leq b$");
+        check("Two % and not this\n   Words", "Two Words");
+        check(r"100\% of \{1, 2\}", "100% of {1, 2}");
+        check("A -- B, ``C'' and D's", "A – B, “C” and D's");
+        check(r"\'", "");
+        check(r"a\'{", "a");
+        check("\\", "");
+        check("$", "$");
+        check(&r"\'{".repeat(100_000), "");
+    }
+
+    #[test]
+    fn the_arguments_of_a_command_are_those_outside_of_comments() {
+        let check = |text: &str, expected: &[&str]| {
+            let found: Vec<&str> = calls(text, "name").into_iter().map(|[it]| it).collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        check(r"\name{Caf\'{e} {x}}", &[r"Caf\'{e} {x}"]);
+        check("%\\name{Old}\n\\name{New}", &["New"]);
+        check("\\name %old\n {New}", &["New"]);
+        check(r"\names{a} \name a \name{b}\name{c}", &["b", "c"]);
+        check(r"\% \name{a \} b}", &[r"a \} b"]);
+        check(r"\\name{a}", &[]);
+        check(r"\name{a", &[]);
+        assert_eq!(calls(r"\exmp{1}{2} \exmp{1}", "exmp"), [["1", "2"]]);
+        assert_eq!(calls::<1>(&r"\name{".repeat(100_000), "name").len(), 0);
+    }
+}
