@@ -44,9 +44,10 @@ pub struct GenerateArguments {
     /// Random seed of the test cases from the grammar [default: 1]
     #[arg(long, value_name = "N", requires = "from_grammar")]
     pub seed: Option<u64>,
-    /// Remove files of data/ that the recipe does not make
+    /// Remove the files of test cases and groups that the recipe does not make
     ///
-    /// Without it, they are listed and left alone.
+    /// Other files stay, such as settings that you wrote for a case that it makes; but what juror made earlier, and
+    /// nobody changed, goes. Without it, all are listed and left alone.
     #[arg(long)]
     pub prune: bool,
     /// Options about the machine.
@@ -161,7 +162,9 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
 
 /// Reads a recipe and shows its diagnostics.
 pub(super) fn recipe(path: &FilePath, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
-    let reading = package::recipe::of_problem(path, problem);
+    let mut reading = package::recipe::of_problem(path, problem);
+    // As for the package: `verify` tells what does not hinder.
+    reading.diagnostics.retain(|it| !it.is_error() || it.prevents_judging());
     match reading.recipe {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
         Some(recipe) => output.remarked(reading.diagnostics).map(|()| recipe),

@@ -44,7 +44,7 @@ pub(super) fn make(
                     "give it `ans`, or set the program that makes answers: `solution: /{}/...`",
                     problem.layout.accepted
                 );
-                let help = match case.name.starts_with("invalid_answer/") {
+                let help = match case.name.starts_with("invalid_answer") {
                     true => "give it `ans`: the answer that is invalid",
                     false => &other,
                 };

@@ -11,6 +11,7 @@ use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::JudgeError;
+use crate::model::recipe::GROUP_FILES;
 use crate::model::root::{
     BESIDE, FilePath, PathEntry, RANDOM, Unplaced, Unreached, WalkBounds, is_outside,
 };
@@ -269,17 +270,39 @@ pub fn remove(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), JudgeEr
 
 /// Files as messages name them: test cases by name, other files with their endings.
 pub fn told(unlisted: Vec<String>) -> Vec<String> {
-    let cases: BTreeSet<String> = unlisted
-        .iter()
-        .filter_map(|name| name.strip_suffix(".in"))
-        .filter(|case| !in_files_directory(case))
-        .map(str::to_owned)
-        .collect();
+    let cases = cases(&unlisted);
     let mut unknown: Vec<String> =
         unlisted.into_iter().filter(|name| !belongs_to(name, &cases)).collect();
     unknown.extend(cases);
     unknown.sort();
     unknown
+}
+
+/// Those of these unlisted files that belong to test cases or groups of which the recipe makes nothing. The others are
+/// the author's: files of cases and groups that it makes, and of no case at all.
+pub fn left_over(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<String> {
+    let (made, left) = (cases(named), cases(unlisted));
+    let is_of_left = |name: &str| {
+        // `a.b.in` is no file of `a`: the longest name counts.
+        let mut bases = name.match_indices('.').rev().map(|(dot, _)| &name[..dot]);
+        let case = bases.find(|it| made.contains(*it) || left.contains(*it));
+        case.is_some_and(|case| left.contains(case))
+    };
+    let is_left = |name: &&String| {
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let is_beside = |other: &String| other.starts_with(&name[..name.len() - base.len()]);
+        match GROUP_FILES.contains(&base) {
+            true => left.iter().any(is_beside) && !named.iter().any(is_beside),
+            false => is_of_left(name),
+        }
+    };
+    unlisted.iter().filter(is_left).cloned().collect()
+}
+
+/// The test cases of these files.
+fn cases<'n>(files: impl IntoIterator<Item = &'n String>) -> BTreeSet<String> {
+    let cases = files.into_iter().filter_map(|name| name.strip_suffix(".in"));
+    cases.filter(|case| !in_files_directory(case)).map(str::to_owned).collect()
 }
 
 /// Whether a name leads through the directory of a case's files.
@@ -421,6 +444,45 @@ mod tests {
         let left = data.join("secret").names().unwrap();
         assert_eq!(left, [".hidden", "README.md", "a.ans", "a.in"]);
         assert_eq!(told(unlisted), ["secret/a.hint", "secret/b", "secret/c.ans"]);
+    }
+
+    #[test]
+    fn only_cases_and_groups_that_the_recipe_does_not_make_are_left_over() {
+        let named = ["sample/1.in", "secret/g1/a.in", "secret/g1/a.ans", "secret/g1/b.c.in"];
+        let named: BTreeSet<String> = named.map(str::to_owned).into();
+        let check = |unlisted: &[&str], expected: &[&str]| {
+            let unlisted: Vec<String> = unlisted.iter().map(|name| (*name).to_owned()).collect();
+            let left: Vec<String> = left_over(&unlisted, &named).into_iter().collect();
+            assert_eq!(left, expected, "{unlisted:?}");
+        };
+        // What belongs to what is made.
+        check(&["sample/1.interaction", "sample/1.in.statement", "sample/1.png"], &[]);
+        check(&["secret/g1/a.files/x", "secret/g1/a.files/deep/x.in", "secret/g1/a.args"], &[]);
+        check(&["secret/g1/a.yaml", "secret/g1/a.desc", "secret/g1/a.hint"], &[]);
+        check(&["test_group.yaml", "secret/test_group.yaml", "sample/testdata.yaml"], &[]);
+        check(&["secret/g1/test_group.yaml", "secret/g1/testdata.yaml"], &[]);
+        // What belongs to nothing.
+        check(&["secret/notes.txt", "secret/g1/graph.png", "secret/x.ans"], &[]);
+        check(&["secret/g2/test_group.yaml"], &[]);
+        // Cases and groups that are not made.
+        check(
+            &["secret/x.in", "secret/x.ans", "secret/x.args"],
+            &["secret/x.ans", "secret/x.args", "secret/x.in"],
+        );
+        check(
+            &["secret/g1/x.in", "secret/g1/x.files/in.in", "secret/g1/test_group.yaml"],
+            &["secret/g1/x.files/in.in", "secret/g1/x.in"],
+        );
+        check(
+            &["secret/g2/x.in", "secret/g2/test_group.yaml", "secret/g2/notes"],
+            &["secret/g2/test_group.yaml", "secret/g2/x.in"],
+        );
+        // The longest name counts.
+        check(
+            &["secret/g1/a.x.in", "secret/g1/a.x.yaml", "secret/g1/a.yaml"],
+            &["secret/g1/a.x.in", "secret/g1/a.x.yaml"],
+        );
+        check(&["secret/g1/b.in", "secret/g1/b.c.yaml"], &["secret/g1/b.in"]);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Memory of earlier runs: a case whose recipe, programs and tools are the same is not made again, as long as its
 //! files in `data/` are the results.
 //!
-//! The memory is a file in the user's cache directory, and only ever saves work. It has a digest of everything that a
-//! case is made from, and of each resulting file. Without it, everything is made. `--check` ignores it.
+//! The memory is a file in the user's cache directory. It has a digest of everything that a case is made from, and of
+//! each resulting file. Without it, everything is made, and what the recipe no longer makes of a case that it still makes
+//! cannot be told from the author's files. `--check` ignores it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha512};
@@ -33,16 +34,20 @@ type Files = BTreeMap<String, blob::Digest>;
 /// The files of each case, by the digest of what the case is made from.
 type Known = BTreeMap<Hex, Files>;
 
+/// The digests of all files that juror made, by their names below `data/`.
+type MadeFiles = BTreeMap<String, blob::Digest>;
+
 /// The memory of a package.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     /// Where it is stored; `None` if nothing is remembered.
     path: Option<FilePath>,
     known: Known,
+    made: MadeFiles,
 }
 
 /// The first bytes of the file; another version writes another header.
-const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 2");
+const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3");
 
 impl Memory {
     /// The memory of a package; empty if data is only checked, or nothing is to be remembered.
@@ -51,8 +56,17 @@ impl Memory {
         let path = kept.and_then(|kept| place(kept, &generating.bench.problem.dir));
         let Some(path) = path else { return Self::default() };
         let bytes = path.read().unwrap_or_default();
-        let known = parse(&bytes).filter(|_| !generating.fresh);
-        Self { known: known.unwrap_or_default(), path: Some(path) }
+        let (mut known, made) = parse(&bytes).unwrap_or_default();
+        if generating.fresh {
+            known.clear();
+        }
+        Self { path: Some(path), known, made }
+    }
+
+    /// Whether an earlier run made this file below `data/`, and nobody changed it since.
+    pub(super) fn has_made(&self, name: &str, data: &FilePath) -> bool {
+        let now = || Blob::file(&data.join(name)).digest();
+        self.made.get(name).is_some_and(|made| now().is_ok_and(|now| now == *made))
     }
 
     /// Whether anything is remembered or will be.
@@ -84,20 +98,33 @@ impl Memory {
         Ok(true)
     }
 
-    /// Remembers the keys and results of these cases, and nothing else. A failed write is not a fault: the next run
-    /// only takes longer.
-    pub(super) fn keep(&self, cases: &[(String, &str)], stage: &Stage) {
+    /// Remembers the keys of these cases and the files that are in `data/` now, of those that this run and earlier ones
+    /// made. A failed write is not a fault: the next run only takes longer.
+    pub(super) fn keep(
+        &self,
+        cases: &[(String, &str)],
+        stage: &Stage,
+        data: &FilePath,
+        named: &BTreeSet<String>,
+    ) {
         let Some(path) = &self.path else { return };
+        let mut made = MadeFiles::new();
+        for name in named {
+            let Ok(digest) = Blob::file(&data.join(name)).digest() else { return };
+            made.insert(name.clone(), digest);
+        }
         let mut known = Known::new();
         for (key, case) in cases {
             let files = known.entry(key.clone()).or_default();
             for extension in stage.extensions(case) {
-                let digest = Blob::file(&stage.path(case, &extension)).digest();
-                let Ok(digest) = digest else { return };
-                files.insert(extension, digest);
+                let Some(digest) = made.get(&file_name(case, &extension)) else { return };
+                files.insert(extension, *digest);
             }
         }
-        let Ok(bytes) = postcard::to_allocvec(&(HEADER, known)) else { return };
+        let is_left = |name: &&String| !named.contains(*name) && !data.join(name).is_missing();
+        let left: Vec<&String> = self.made.keys().filter(is_left).collect();
+        made.extend(left.into_iter().map(|name| (name.clone(), self.made[name])));
+        let Ok(bytes) = postcard::to_allocvec(&(HEADER, known, made)) else { return };
         let _ = place_file(path, &bytes, Mode::Write);
     }
 }
@@ -110,9 +137,9 @@ fn place(kept: &Path, package: &Path) -> Option<FilePath> {
 }
 
 /// The memory in a file; `None` if it is another kind of file.
-fn parse(bytes: &[u8]) -> Option<Known> {
-    let (header, known): (String, Known) = postcard::from_bytes(bytes).ok()?;
-    (header == HEADER).then_some(known)
+fn parse(bytes: &[u8]) -> Option<(Known, MadeFiles)> {
+    let (header, known, made): (String, _, _) = postcard::from_bytes(bytes).ok()?;
+    (header == HEADER).then_some((known, made))
 }
 
 /// Makes keys: digests of everything that a case is made from.
@@ -221,10 +248,10 @@ mod tests {
     #[test]
     fn a_damaged_memory_is_none() {
         let check = |bytes: &[u8], expected: Option<usize>| {
-            assert_eq!(parse(bytes).map(|known| known.len()), expected, "{bytes:?}");
+            assert_eq!(parse(bytes).map(|(known, _)| known.len()), expected, "{bytes:?}");
         };
         let known = Known::from([("ab".to_owned(), Files::new()), ("cd".to_owned(), Files::new())]);
-        let whole = postcard::to_allocvec(&(HEADER, &known)).unwrap();
+        let whole = postcard::to_allocvec(&(HEADER, &known, MadeFiles::new())).unwrap();
         check(b"", None);
         check(b"juror 0.0.0 generated\n", None);
         check(&postcard::to_allocvec(&("juror 0.0.0", &known)).unwrap(), None);
@@ -237,13 +264,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let stage = Stage::new().unwrap();
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
-        let memory = Memory {
-            path: Some(FilePath::root(dir.path()).join("deep/memory")),
-            known: Known::new(),
-        };
-        memory.keep(&[("k".to_owned(), "secret/a")], &stage);
+        let path = Some(FilePath::root(dir.path()).join("deep/memory"));
+        let memory = Memory { path, ..Memory::default() };
+        fs::create_dir(dir.path().join("secret")).unwrap();
+        fs::write(dir.path().join("secret/a.in"), "1\n").unwrap();
+        let (data, named) = (FilePath::root(dir.path()), ["secret/a.in".to_owned()].into());
+        memory.keep(&[("k".to_owned(), "secret/a")], &stage, &data, &named);
         let bytes = fs::read(dir.path().join("deep/memory")).unwrap();
-        let memory = Memory { path: None, known: parse(&bytes).unwrap() };
+        let (known, made) = parse(&bytes).unwrap();
+        let memory = Memory { path: None, known, made };
         let check = |key: &str, contents: Option<&str>, expected: bool| {
             let data = tempfile::tempdir().unwrap();
             fs::create_dir(data.path().join("secret")).unwrap();
@@ -251,9 +280,10 @@ mod tests {
                 fs::write(data.path().join("secret/a.in"), contents).unwrap();
             }
             let stage = Stage::new().unwrap();
-            let recalled =
-                memory.recall(key, "secret/a", &FilePath::root(data.path()), &stage).unwrap();
+            let data = FilePath::root(data.path());
+            let recalled = memory.recall(key, "secret/a", &data, &stage).unwrap();
             assert_eq!(recalled, expected, "{key} {contents:?}");
+            assert_eq!(memory.has_made("secret/a.in", &data), contents == Some("1\n"));
             assert_eq!(stage.has("secret/a", "in"), expected);
         };
         check("k", Some("1\n"), true);

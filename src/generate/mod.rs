@@ -44,7 +44,7 @@ pub struct Generating<'a> {
     pub mode: Mode,
     /// Whether everything is made, even files that exist from an earlier run.
     pub fresh: bool,
-    /// Whether files that the recipe does not make are removed.
+    /// Whether the files of cases and groups that the recipe does not make are removed.
     pub prune: bool,
     /// Where the memory of earlier runs is stored, if there is one.
     pub kept: Option<PathBuf>,
@@ -99,8 +99,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
         let found = &mut generated.diagnostics;
         repeat::prove(generating, &stage, &made, found)?;
     }
-    generating.place_all(&stage, &mut generated)?;
-    memory.keep(&keys, &stage);
+    generating.place_all(&stage, &memory, &keys, &mut generated)?;
     Ok(generated)
 }
 
@@ -194,8 +193,14 @@ impl<'a> Generating<'a> {
         Ok(())
     }
 
-    /// Puts everything into the package, or reports how it differs.
-    fn place_all(&self, stage: &Stage, generated: &mut Generated) -> Result<(), JudgeError> {
+    /// Puts everything into the package and remembers it, or reports how it differs.
+    fn place_all(
+        &self,
+        stage: &Stage,
+        memory: &Memory,
+        keys: &[(String, &str)],
+        generated: &mut Generated,
+    ) -> Result<(), JudgeError> {
         let recipe = self.recipe;
         let names = recipe.cases.iter().map(|case| &*case.name);
         let names = names.chain(recipe.links.iter().map(|link| &*link.name));
@@ -212,15 +217,20 @@ impl<'a> Generating<'a> {
             placing.ready.extend(ready);
         }
         self.finish(placing, generated)?;
-        let unlisted = files::unlisted(&data, &named)?;
-        let prune = self.prune && self.mode == Mode::Write;
-        if prune {
-            files::remove(&data, &unlisted)?;
+        let mut unlisted = files::unlisted(&data, &named)?;
+        if self.prune && self.mode == Mode::Write {
+            let left = files::left_over(&unlisted, &named);
+            let goes = |name: &String| left.contains(name) || memory.has_made(name, &data);
+            let gone: Vec<String> = unlisted.extract_if(.., |name| goes(name)).collect();
+            files::remove(&data, &gone)?;
+            for name in files::told(gone) {
+                self.announce(generated, &name, GeneratedState::Removed);
+            }
         }
         for name in files::told(unlisted) {
-            let state = if prune { GeneratedState::Removed } else { GeneratedState::Unknown };
-            self.announce(generated, &name, state);
+            self.announce(generated, &name, GeneratedState::Unknown);
         }
+        memory.keep(keys, stage, &data, &named);
         Ok(())
     }
 

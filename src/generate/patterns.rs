@@ -1,6 +1,6 @@
 //! `match`: patterns that a recipe expects in the files of a case.
 
-use regex::bytes::RegexBuilder;
+use regex::bytes::Regex;
 
 use crate::generate::stage::Stage;
 use crate::model::diagnostic::Diagnostic;
@@ -20,13 +20,12 @@ pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, 
                 true => path.read().map_err(JudgeError::on("read", &path))?,
                 false => Vec::new(),
             };
-            let regex = RegexBuilder::new(&pattern.regex).multi_line(true).build();
-            if regex.is_ok_and(|regex| regex.is_match(&text)) {
+            if Regex::new(&pattern.regex).is_ok_and(|regex| regex.is_match(&text)) {
                 continue;
             }
             let message = format!(
                 "{}: `{}` is not found in its .{}",
-                case.name, pattern.regex, pattern.extension
+                case.name, pattern.text, pattern.extension
             );
             let mut doubt = Diagnostic::warning(&recipe.path, message)
                 .help("the case is not as intended: change the command, the seed or the pattern");

@@ -13,19 +13,23 @@ use crate::model::recipe::{GeneratorProgram, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
-/// A generator as a program to build; its further files are put beside the first one.
+/// A generator as a program to build; its further files are put beside the first one. All get the problem's constants.
 pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> Program {
     let header = problem.generator_header.as_ref();
     let header = header.map(|path| IncludedFile::beside(path.clone()));
     let is_named = !generator.beside.is_empty() || generator.language.is_some();
     let first = generator.path.file_stem().unwrap_or_default();
+    let filled =
+        |file: &IncludedFile| IncludedFile { constants: problem.constants.clone(), ..file.clone() };
+    let beside = generator.beside.iter().map(filled);
     Program {
         name: generator.name.clone(),
         path: generator.path.clone(),
         kind: ProgramKind::Generator,
         language: generator.language.clone(),
         entry_point: is_named.then(|| first.to_string_lossy().into_owned()),
-        include: generator.beside.iter().cloned().chain(header).collect(),
+        include: beside.chain(header).collect(),
+        constants: problem.constants.clone(),
         ..Program::default()
     }
 }
@@ -34,10 +38,13 @@ pub(super) fn of_generator(problem: &Problem, generator: &GeneratorProgram) -> P
 pub(super) fn of_solution(problem: &Problem, path: &FilePath) -> Program {
     let submission = problem.submissions.iter().find(|it| it.program.path == *path);
     let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    submission.map_or_else(
-        || Program { name: name(), path: path.clone(), ..Program::default() },
-        |submission| submission.program.clone(),
-    )
+    let other = || Program {
+        name: name(),
+        path: path.clone(),
+        constants: problem.constants.clone(),
+        ..Program::default()
+    };
+    submission.map_or_else(other, |submission| submission.program.clone())
 }
 
 /// Builds a generator or a solution.

@@ -7,15 +7,10 @@ use crate::model::recipe::GeneratorCommand;
 
 /// The seed of a command: the same on every machine, but another one if the command line changes.
 ///
-/// SHA-512 of salt and line, read as one big number, modulo 2³¹. The cases of one entry with `count` differ by text
-/// between salt and line: none for 1, else a colon and the count less 1. Source: the generators documentation of
-/// BAPCtools, and for `count` its issue tracker.
+/// SHA-512 of salt and line, read as one big number, modulo 2³¹. Source: the generators documentation of BAPCtools.
 pub fn seed(command: &GeneratorCommand) -> u32 {
     let mut hasher = Sha512::new();
     hasher.update(&command.random_salt);
-    if command.count != 1 {
-        hasher.update(format!(":{}", i128::from(command.count) - 1));
-    }
     hasher.update(command.line.trim());
     let digest = hasher.finalize();
     let mut low = [0; 4];
@@ -32,7 +27,6 @@ pub fn substituted(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<Str
         Piece::Text(text) => (*text).to_owned(),
         Piece::Seed => seed.to_string(),
         Piece::Name => base.to_owned(),
-        Piece::Count => command.count.to_string(),
     };
     let word = |word: &String| match pieces(word) {
         Ok(pieces) => pieces.iter().map(replaced).collect(),
@@ -48,7 +42,7 @@ mod tests {
     use crate::model::recipe::GeneratorProgram;
     use crate::model::root::FilePath;
 
-    fn command(random_salt: &str, line: &str, count: i64) -> GeneratorCommand {
+    fn command(random_salt: &str, line: &str) -> GeneratorCommand {
         GeneratorCommand {
             program: GeneratorProgram {
                 name: "gen.py".to_owned(),
@@ -59,35 +53,33 @@ mod tests {
             args: line.split_whitespace().skip(1).map(str::to_owned).collect(),
             line: line.to_owned(),
             random_salt: random_salt.to_owned(),
-            count,
             tries: 1,
         }
     }
 
     #[test]
-    fn the_seed_is_a_function_of_salt_line_and_count() {
-        let check = |salt: &str, line: &str, count: i64, expected: u32| {
-            assert_eq!(seed(&command(salt, line, count)), expected, "{line} {count}");
+    fn the_seed_is_a_function_of_salt_and_line() {
+        let check = |salt: &str, line: &str, expected: u32| {
+            assert_eq!(seed(&command(salt, line)), expected, "{salt} {line}");
         };
         let line = "board.rs --n 100 --shape random --max 200 --layout line --seed {seed}";
-        check("", line, 1, 671_685_104);
-        check("", &format!("  {line}\n"), 1, 671_685_104);
+        check("", line, 671_685_104);
+        check("", &format!("  {line}\n"), 671_685_104);
         // Computed with another implementation of SHA-512.
-        check("", line, 2, 1_662_660_239);
-        check(":1", line, 1, 1_662_660_239);
-        check("abcd", "graph {seed:2}", 1, 1_928_857_153);
-        check("abcd", "graph {seed:2}", -3, 1_545_892_947);
+        check(":1", line, 1_662_660_239);
+        check("abcd", "graph {seed:2}", 1_928_857_153);
+        check("abcd:-4", "graph {seed:2}", 1_545_892_947);
     }
 
     #[test]
     fn placeholders_are_replaced_wherever_they_stand() {
         let check = |word: &str, expected: &str| {
-            let command = command("", &format!("gen.py {word}"), -3);
+            let command = command("", &format!("gen.py {word}"));
             assert_eq!(substituted(&command, "secret/a/1", 7), [expected]);
         };
         check("{seed}", "7");
         check("--seed={seed}", "--seed=7");
-        check("{seed:12}x{count}", "7x-3");
+        check("{seed:12}x{name}", "7x1");
         check("{name}", "1");
         check("{seed", "{seed");
     }

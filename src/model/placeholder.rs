@@ -1,4 +1,5 @@
-//! The placeholders in a generator's arguments: `{seed}`, `{seed:7}`, `{name}` and `{count}`.
+//! The placeholders in a generator's arguments: `{seed}`, `{seed:7}` and `{name}`. The reader of the recipe fills in
+//! constants and `{count}`.
 //!
 //! Source: the generators documentation of BAPCtools.
 
@@ -15,8 +16,6 @@ pub enum Piece<'a> {
     Seed,
     /// `{name}`: the name of the test case.
     Name,
-    /// `{count}`: the number of the case among those of an entry.
-    Count,
 }
 
 /// Something in braces that is not a placeholder.
@@ -42,7 +41,6 @@ pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
         let piece = match &text[1..text.len() - 1] {
             "seed" => Piece::Seed,
             "name" => Piece::Name,
-            "count" => Piece::Count,
             other if other.strip_prefix("seed:").is_some_and(is_salt) => Piece::Seed,
             _ => return Err(Unknown { text }),
         };
@@ -70,7 +68,7 @@ pub fn occurrences(args: &[String], wanted: Piece<'_>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Piece::{Count, Name, Seed, Text};
+    use Piece::{Name, Seed, Text};
 
     #[test]
     fn placeholders_are_found_wherever_they_stand() {
@@ -82,7 +80,7 @@ mod tests {
         check("{seed}", &[Seed]);
         check("--seed={seed}", &[Text("--seed="), Seed]);
         check("{seed:12}x{name}", &[Seed, Text("x"), Name]);
-        check("a{count}b", &[Text("a"), Count, Text("b")]);
+        check("a{name}b", &[Text("a"), Name, Text("b")]);
         check("{{seed}}", &[Text("{"), Seed, Text("}")]);
         check("{seed", &[Text("{seed")]);
         check("[a-z]{3}{}", &[Text("[a-z]{3}{}")]);

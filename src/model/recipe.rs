@@ -156,12 +156,10 @@ pub struct GeneratorCommand {
     pub program: GeneratorProgram,
     /// Its arguments, with the placeholders still in place.
     pub args: Vec<String>,
-    /// The whole line in the recipe, trimmed; the seed is derived from it.
+    /// The whole line, with constants and `{count}` filled in; the seed is derived from it.
     pub line: String,
-    /// A prefix of the line for deriving the seed.
+    /// A prefix of the line for deriving the seed: the salt, and what the cases of one entry differ by.
     pub random_salt: String,
-    /// The value for `{count}`; 1 for an entry with a single case.
-    pub count: i64,
     /// How often the generator may be started until it succeeds, each time with another seed; at least 1.
     pub tries: u32,
 }
@@ -169,7 +167,7 @@ pub struct GeneratorCommand {
 impl GeneratorCommand {
     /// A command that is run once, as it is.
     pub fn new(program: GeneratorProgram, args: Vec<String>, line: String) -> Self {
-        Self { program, args, line, random_salt: String::new(), count: 1, tries: 1 }
+        Self { program, args, line, random_salt: String::new(), tries: 1 }
     }
 }
 
@@ -197,7 +195,9 @@ impl From<Program> for GeneratorProgram {
 pub struct MatchPattern {
     /// The file's extension: `in` or `ans`.
     pub extension: &'static str,
-    /// A regular expression, in which `^` and `$` match the start and the end of a line.
+    /// A regular expression of Python, as in the recipe.
+    pub text: String,
+    /// The same expression for the crate `regex`, with its flags.
     pub regex: String,
     /// Its place in the recipe.
     pub place: Place,
@@ -229,3 +229,6 @@ pub const OLD_CASE_EXTENSIONS: [&str; 2] = ["hint", "desc"];
 
 /// The extension of a directory with further files for a test case; a recipe can copy it.
 pub const CASE_FILES: &str = "files";
+
+/// The files with the settings of a group: in format 2025-09, and before.
+pub const GROUP_FILES: [&str; 2] = ["test_group.yaml", "testdata.yaml"];

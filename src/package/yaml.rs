@@ -70,6 +70,7 @@ pub(super) struct Scalar {
 /// One line of a map. Keys are unique.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
+    /// Empty for `~`, `null` and nothing.
     pub key: String,
     pub key_range: Range,
     pub value: Raw,
@@ -331,13 +332,17 @@ impl Builder {
 impl Open {
     fn add(&mut self, key: Raw, value: Raw, page: Page<'_>) {
         let Value::Map(entries) = &mut self.value else { return };
-        let Value::Scalar(Scalar { text: name, .. }) = key.value else {
-            if !matches!(key.value, Value::Broken) {
-                let help = "if the text starts with `{` or `[`, put it in quotes";
-                page.error(key.range, "a key must be a text", help);
+        let name = match key.value {
+            Value::Scalar(scalar) if scalar.meaning() == Meaning::Null => String::new(),
+            Value::Scalar(scalar) => scalar.text,
+            _ => {
+                if !matches!(key.value, Value::Broken) {
+                    let help = "if the text starts with `{` or `[`, put it in quotes";
+                    page.error(key.range, "a key must be a text", help);
+                }
+                self.has_bad_key = true;
+                return;
             }
-            self.has_bad_key = true;
-            return;
         };
         if name.len() > MAX_KEY {
             let message = format!("key `{}` has more than {MAX_KEY} bytes", shown(&name));

@@ -213,7 +213,7 @@ impl Addition<'_> {
         let write = |file: &FilePath| file.create()?.write_all(text.as_bytes());
         let beside = path.replacement(write).map_err(JudgeError::on("write", path))?;
         let reading = recipe::of_problem(beside.beside(), self.problem);
-        let is_whole = !reading.diagnostics.iter().any(Diagnostic::is_error);
+        let is_whole = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_whole);
         let mut recipe = recipe.ok_or_else(|| by_hand(path, self.into))?;
         let names = self.found(&recipe, cases);

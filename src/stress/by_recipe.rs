@@ -184,7 +184,6 @@ mod tests {
             args: args.split_whitespace().map(str::to_owned).collect(),
             line: format!("gen.py {args}"),
             random_salt: String::new(),
-            count: 1,
             tries: 1,
         }
     }

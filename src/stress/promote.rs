@@ -107,7 +107,9 @@ impl<'a> Promotion<'a> {
         description: &str,
     ) -> Result<Option<RecipeCase>, Stop> {
         let reading = recipe::of_problem(path, self.problem);
-        let recipe = reading.recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
+        let is_usable = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
+        let recipe = reading.recipe.filter(|_| is_usable);
+        let recipe = recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
         let Some((name, into)) = self.path[1..].split_last() else { return Ok(None) };
         let addition = Addition {
             problem: self.problem,

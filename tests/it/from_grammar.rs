@@ -135,21 +135,23 @@ fn cases_without_a_recipe_are_taken_in() {
 
 #[test]
 fn a_recipe_that_is_there_keeps_every_line() {
-    let check = |secret: &str, directory: &str| {
+    let check = |start: &str, end: &str, secret: &str, directory: &str| {
         let fixture = empty(ROW);
         let text = format!(
-            "# Mine.\n{SOLUTION}data:\n  secret:\n    data:\n{secret}  # The end.\n  sample:\n    data:\n      '1': {{in: \"1 5\"}}\n"
+            "{start}# Mine.\n{SOLUTION}data:\n  secret:\n    data:\n{secret}  # The end.\n  sample:\n    data:\n      '1': {{in: \"1 5\"}}\n"
         );
+        let text = text.replace('\n', end);
         fixture.write("sum/generators/generators.yaml", &text);
         fixture.write("sum/submissions/accepted/right.sh", "echo 1\n");
         let (names, _) = proposal(&fixture, "");
         let first = &names[0];
         assert!(first.starts_with(&format!("secret/{directory}/01-")), "{first}");
         let new = recipe(&fixture);
-        let mut rest = new.lines();
-        for line in text.lines() {
+        let mut rest = new.split_inclusive(end);
+        for line in text.split_inclusive(end) {
             assert!(rest.any(|it| it == line), "{line} is not in its place:\n{new}");
         }
+        assert_eq!(new.matches('\n').count(), new.matches(end).count(), "{new:?}");
         // Only the new ones were made.
         assert!(!fixture.path("sum/data/sample").exists());
         fixture.juror("generate sum").assert().success();
@@ -157,10 +159,15 @@ fn a_recipe_that_is_there_keeps_every_line() {
         let (again, _) = proposal(&fixture, "");
         assert!(again.is_empty(), "{again:?}");
     };
-    check("      one: {in: \"1\\n4\"}\n", "from-grammar");
-    check("      - one: {in: \"1\\n4\"}\n", "1-from-grammar");
-    check("    - one: {in: \"1\\n4\"}\n", "1-from-grammar");
-    check("      - g:\n          data:\n            x: {in: \"1\\n4\"}\n", "2-from-grammar");
+    check("", "\n", "      one: {in: \"1\\n4\"}\n", "from-grammar");
+    check("\u{feff}", "\r\n", "      - one: {in: \"1\\n4\"}\n", "1-from-grammar");
+    check("", "\r\n", "    - one: {in: \"1\\n4\"}\n", "1-from-grammar");
+    check(
+        "",
+        "\n",
+        "      - g:\n          data:\n            x: {in: \"1\\n4\"}\n",
+        "2-from-grammar",
+    );
 }
 
 #[test]

@@ -193,9 +193,10 @@ fn hand_made_files_are_told_and_left_alone() {
     fixture.check(
         "generate sum --prune",
         0,
-        &["secret/a.png", "secret/mine", "secret/old/1", "3 removed"],
+        &["unknown secret/a.png", "removed secret/mine", "removed secret/old/1", "2 removed"],
     );
-    assert_eq!(names(&fixture), ["secret/a.ans", "secret/a.in", "secret/old/README.md"]);
+    let left = ["secret/a.ans", "secret/a.in", "secret/a.png", "secret/old/README.md"];
+    assert_eq!(names(&fixture), left);
     // What stands where the recipe has something else is not removed either.
     fs::create_dir_all(fixture.path("sum/data/secret/b.in")).expect("a directory");
     let recipe =
@@ -203,6 +204,35 @@ fn hand_made_files_are_told_and_left_alone() {
     fixture.write("sum/generators/generators.yaml", recipe);
     fixture.check("generate sum", 3, &["is a directory, but the recipe makes a file here"]);
     assert_eq!(read(&fixture, "secret/a.in"), "1 2\n");
+}
+
+#[test]
+fn what_belongs_to_a_made_case_or_group_is_not_pruned() {
+    let recipe = |yaml: &str| {
+        format!("{SOLUTION}data: {{secret: {{data: {{g: {{data: {{a: {{in: 1 2{yaml}}}}}}}}}}}}}\n")
+    };
+    let fixture = fixture(&recipe(", yaml: {hint: x}"));
+    fixture.check_kept("generate sum", 0, &["1 created"]);
+    let mine = ["test_group.yaml", "g/test_group.yaml", "g/a.files/f", "g/a.desc", "g/a.args"];
+    for name in mine {
+        fixture.write(&format!("sum/data/secret/{name}"), "");
+    }
+    fixture.check_kept("generate sum --prune", 0, &["5 unknown", "1 unchanged"]);
+    assert_eq!(names(&fixture).len(), 3 + mine.len());
+    // What juror itself made is not the author's, also if it was left for some time.
+    fixture.write("sum/generators/generators.yaml", recipe(""));
+    fixture.check_kept("generate sum", 0, &["6 unknown", "1 unchanged"]);
+    fixture.check_kept("generate sum --prune", 0, &["removed secret/g/a.yaml", "5 unknown"]);
+    assert_eq!(names(&fixture).len(), 2 + mine.len());
+    fixture.write("sum/data/secret/g/a.yaml", "hint: mine\n");
+    fixture.check_kept("generate sum --prune", 0, &["6 unknown", "1 unchanged"]);
+    // A group that is no longer made goes with all that belongs to it.
+    let other =
+        format!("{SOLUTION}data: {{secret: {{data: {{h: {{data: {{a: {{in: 1 2}}}}}}}}}}}}\n");
+    fixture.write("sum/generators/generators.yaml", other);
+    fixture.check("generate sum --prune", 0, &["removed secret/g/a", "unknown secret/test_group"]);
+    let left = ["secret/h/a.ans", "secret/h/a.in", "secret/test_group.yaml"];
+    assert_eq!(names(&fixture), left);
 }
 
 #[test]
@@ -219,11 +249,70 @@ fn data_that_cannot_be_written_is_a_fault_of_the_machine() {
 }
 
 #[test]
-fn patterns_are_looked_for_line_by_line() {
+fn patterns_are_looked_for_in_the_whole_file_and_at_its_lines() {
     let fixture = fixture(&format!(
-        "{SOLUTION}data: {{secret: {{data: {{a: {{in: 1 2, match: [^1, 2$]}}, b: {{in: 1 2, match: {{ans: ^4}}}}}}}}}}\n"
+        "{SOLUTION}data:\n  secret:\n    data:\n      \
+         a: {{in: 1 2, match: [^1, 2$, '\\A1.*2\\s*\\Z', '2$.*\\Z']}}\n      \
+         b: {{in: 1 2, match: {{ans: ^4}}}}\n      c: {{in: 1 2, match: '2\\Z'}}\n"
     ));
-    fixture.check("generate sum", 0, &["secret/b: `^4` is not found in its .ans", "1 warning"]);
+    let said = ["secret/b: `^4` is not found in its .ans", "secret/c: `2\\Z` is not found"];
+    fixture.check("generate sum", 0, &[said[0], said[1], "2 warnings"]);
+}
+
+#[test]
+fn of_several_inputs_the_last_step_counts_and_other_files_stay() {
+    let fixture = fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{a: {{copy: manual/m, in: 2 5}}, b: {{generate: own.sh, in: 4 5}}, \
+         c: {{generate: gen.sh 9 9, copy: manual/m}}}}}}}}\n"
+    ));
+    fixture.write("sum/generators/own.sh", "echo 1 1; echo 9 > testcase.ans\n");
+    fixture.check("generate sum", 0, &["`a` has several inputs: `in` counts", "3 created"]);
+    for (name, text) in [
+        ("a.in", "2 5\n"),
+        ("a.ans", "7\n"),
+        ("b.in", "4 5\n"),
+        ("b.ans", "9\n"),
+        ("c.in", "3 4\n"),
+        ("c.ans", "7\n"),
+    ] {
+        assert_eq!(read(&fixture, &format!("secret/{name}")), text, "{name}");
+    }
+    fixture.check("generate sum --check", 0, &["3 unchanged"]);
+}
+
+#[test]
+fn generators_and_solutions_get_the_constants_of_the_problem() {
+    let fixture = fixture(
+        "solution: /generators/best.sh\ngenerators: {two: [two.sh, lib.sh]}\ndata: {secret: {data: {one: one.sh, \
+         dir: dir, two: two, c: c.c, seed: 'one.sh {seed} {{n}}', other: other.sh}}}\n",
+    );
+    let yaml = fs::read_to_string(fixture.path("sum/problem.yaml")).expect("the settings");
+    fixture
+        .write("sum/problem.yaml", format!("{yaml}constants: {{n: 3, m: {{value: 4, s: f}}}}\n"));
+    for (name, text) in [
+        ("best.sh", "read -r a b; echo $((a + b + {{n}} - 3))\n"),
+        ("one.sh", "echo \"{{n}} ${1:-1}\"\n"),
+        ("dir/main.sh", "echo \"{{m}} 2\"\n"),
+        ("two.sh", ". \"$(dirname \"$0\")/lib.sh\"; echo \"{{n}} $x\"\n"),
+        ("lib.sh", "x={{m}}\n"),
+        ("c.c", "#include <stdio.h>\nint main(void) { print{{m.s}}(\"%d 5\\n\", {{n}}); }\n"),
+        ("other.sh", "x='{{x}}'; echo \"${#x} {{n}}\"\n"),
+    ] {
+        fixture.write(&format!("sum/generators/{name}"), text);
+    }
+    fixture.check("generate sum", 0, &["6 created"]);
+    for (name, text) in [
+        ("one.in", "3 1\n"),
+        ("one.ans", "4\n"),
+        ("dir.in", "4 2\n"),
+        ("two.in", "3 4\n"),
+        ("c.in", "3 5\n"),
+        ("other.in", "5 3\n"),
+        // SHA-512 of `one.sh {seed} 3`, modulo 2^31.
+        ("seed.in", "3 658281884\n"),
+    ] {
+        assert_eq!(read(&fixture, &format!("secret/{name}")), text, "{name}");
+    }
 }
 
 #[test]

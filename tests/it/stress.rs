@@ -262,11 +262,16 @@ fn in_a_list_what_is_found_gets_the_next_number() {
     let fixture = fixture();
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      - one: {in: \"1 1\\n\"}\n";
-    fixture.write("sum/generators/generators.yaml", recipe);
+    let recipe = recipe.replace('\n', "\r\n");
+    fixture.write("sum/generators/generators.yaml", &recipe);
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
     let report = search(&fixture, WRONG, "--runs 100 --promote zeros", 1);
     assert_eq!(report["stress"]["counterexample"]["promoted"], "secret/2-zeros", "{report:#}");
+    // The recipe keeps its line ends.
+    let new = fixture.read("sum/generators/generators.yaml");
+    assert!(new.starts_with(&recipe) && new.matches('\n').count() > 5, "{new}");
+    assert_eq!(new.matches('\n').count(), new.matches("\r\n").count(), "{new:?}");
     fixture.juror("generate sum --check").assert().success();
 }
 

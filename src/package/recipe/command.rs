@@ -30,25 +30,18 @@ pub(super) struct Programs {
     constants: Vec<Constant>,
 }
 
-/// A parsed command line; its cases may still differ in `{count}` and `{name}`.
+/// The parsed command line of one case.
 #[derive(Clone, Debug)]
 pub(super) struct CommandLine {
     pub program: GeneratorProgram,
     pub args: Vec<String>,
-    /// As written in the recipe, trimmed.
+    /// As written in the recipe, trimmed, with constants and `{count}` filled in.
     pub text: String,
 }
 
 impl CommandLine {
-    /// Whether two cases of this line can differ.
-    pub(super) fn varies(&self) -> bool {
-        [Piece::Seed, Piece::Count, Piece::Name]
-            .into_iter()
-            .any(|piece| placeholder::occurrences(&self.args, piece) > 0)
-    }
-
-    pub(super) fn has_seed(&self) -> bool {
-        placeholder::occurrences(&self.args, Piece::Seed) > 0
+    pub(super) fn has(&self, piece: Piece<'_>) -> bool {
+        placeholder::occurrences(&self.args, piece) > 0
     }
 }
 
@@ -132,12 +125,12 @@ impl Programs {
         names.filter(|name| name != "generators.yaml").collect()
     }
 
-    /// A word with its constants filled in; values are not expanded again, and stay in their word. One that they make
-    /// too long stays as it is, and its braces are reported.
-    fn with_constants(&self, word: &str) -> String {
-        match replace_constants(word.as_bytes(), &self.constants) {
+    /// A command with its constants filled in; values are not expanded again. One that they make too long stays as it
+    /// is, and its braces are reported.
+    fn with_constants(&self, command: &str) -> String {
+        match replace_constants(command.as_bytes(), &self.constants) {
             Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
-            Err(_) => word.to_owned(),
+            Err(_) => command.to_owned(),
         }
     }
 
@@ -154,16 +147,18 @@ impl Programs {
         node.error(format!("unknown constant `{}`", shown(name)), help)
     }
 
-    /// A command line such as `gen.py --n 5 {seed}`.
-    pub(super) fn line(&self, node: &Node<'_>) -> Parse<CommandLine> {
+    /// A command line such as `gen.py --n 5 {seed}`, for the case with this count.
+    ///
+    /// Source: BAPCtools fills in constants, then `{count}`, and computes the seed of the result.
+    pub(super) fn line(&self, node: &Node<'_>, count: i64) -> Parse<CommandLine> {
         let text = filled_text(&node.clone().called("generate"))?;
+        let text = self.with_constants(&text).replace("{count}", &count.to_string());
         let mut args = words(&text).map_err(|fault| {
             let help =
                 "quotes and backslashes are as in a shell; put a backslash before a literal one";
             node.error(format!("the command {fault}"), help)
         })?;
-        for word in &mut args {
-            *word = self.with_constants(word);
+        for word in &args {
             if let Err(unknown) = placeholder::pieces(word) {
                 return Err(self.no_placeholder(unknown.text, word, node));
             }
@@ -179,6 +174,9 @@ impl Programs {
                 );
                 return Err(node.error(message, "write a generator that has this text in it"));
             }
+        }
+        if args.is_empty() {
+            return Err(node.error("the command is empty", "name a generator in it"));
         }
         let name = &args.remove(0);
         if placeholder::occurrences(&args, Piece::Seed) > 1 {

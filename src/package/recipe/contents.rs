@@ -1,11 +1,12 @@
 //! Files whose contents are in the recipe, and patterns that the others must match.
 
-use regex::RegexBuilder;
+use regex::bytes::RegexBuilder;
 
 use crate::model::recipe::{
     CASE_EXTENSIONS, GivenContents, GivenFile, MatchPattern, OLD_CASE_EXTENSIONS,
 };
 use crate::package::node::{Map, Node, Parse};
+use crate::package::recipe::python_regex;
 use crate::package::text::shown;
 use crate::package::values::text;
 use crate::package::yaml::{Raw, Value};
@@ -133,19 +134,28 @@ pub(super) fn patterns(node: &Node<'_>) -> Parse<Vec<MatchPattern>> {
 
 fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
     let pattern = |node: Node<'_>| {
-        let regex = text(&node).ok()?;
-        match RegexBuilder::new(&regex).multi_line(true).size_limit(MAX_REGEX).build() {
-            Ok(_) => Some(MatchPattern { extension, regex, place: node.place() }),
-            Err(error) => {
-                wrong_regex(&regex, &error, &node);
-                None
+        let text = text(&node).ok()?;
+        let regex = match python_regex::translated(&text) {
+            Ok(regex) => regex,
+            Err(what) => {
+                let message = format!("`{}` is not checked: juror has no {what}", shown(&text));
+                node.warning(message, "write it without, or as several patterns");
+                return None;
             }
+        };
+        if let Err(error) = RegexBuilder::new(&regex).size_limit(MAX_REGEX).build() {
+            wrong_regex(&text, &error, &node);
+            return None;
         }
+        Some(MatchPattern { extension, text, regex, place: node.place() })
     };
-    node.one_or_more().filter_map(pattern).collect()
+    let is_empty = matches!(&node.raw.value, Value::Sequence(items) if items.is_empty());
+    match is_empty {
+        true => Vec::new(),
+        false => node.one_or_more().filter_map(pattern).collect(),
+    }
 }
 
-/// An expression that other tools accept and juror lacks is not a fault of the recipe.
 fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     let (shown, text) = (shown(regex), error.to_string());
     let reason = text.lines().last().unwrap_or_default();
@@ -153,19 +163,8 @@ fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {
     if let regex::Error::CompiledTooBig(_) = error {
         let help = "use smaller repeats in it, such as `[0-9]+` instead of `[0-9]{1,100000}`";
         node.error(format!("`{shown}` is a regular expression that takes too much memory"), help);
-    } else if is_unsupported(regex) {
-        let help = "write it without, or as several patterns";
-        node.warning(format!("`{shown}` is not checked: {reason}"), help);
     } else {
         let help = "put a backslash before a literal character";
         node.error(format!("`{shown}` is not a regular expression: {reason}"), help);
     }
-}
-
-/// Whether other tools accept it: it has a look-around or a back-reference.
-fn is_unsupported(regex: &str) -> bool {
-    use regex_syntax::ast::ErrorKind::{UnsupportedBackreference, UnsupportedLookAround};
-    let parsed = regex_syntax::Parser::new().parse(regex);
-    matches!(parsed, Err(regex_syntax::Error::Parse(error))
-        if matches!(error.kind(), UnsupportedBackreference | UnsupportedLookAround))
 }

@@ -2,8 +2,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::model::placeholder::Piece;
 use crate::model::recipe::{
-    AnswerSource, CASE_EXTENSIONS, GeneratorCommand, InputSource, RecipeCase,
+    AnswerSource, CASE_EXTENSIONS, GeneratorCommand, GivenContents, GivenFile, InputSource,
+    RecipeCase,
 };
 use crate::model::root::FilePath;
 use crate::package::faults::Reported;
@@ -28,9 +30,10 @@ const CASE_OTHER: Renamed = &[
 struct Plan<'a> {
     /// A case without the effects of `count` and `generate`, and without its name.
     case: RecipeCase,
-    line: Option<CommandLine>,
-    /// The node of the command line.
-    line_node: Option<Node<'a>>,
+    /// The command lines of its cases, one for each count; empty if it has no command.
+    lines: Vec<CommandLine>,
+    /// The node of the command.
+    command: Option<Node<'a>>,
     counts: Option<Vec<i64>>,
     scope: Scope,
     /// Whether its files are in `data/` already, so that nothing makes them.
@@ -66,7 +69,7 @@ impl<'a> Reader<'a> {
         };
         let counts = plan.counts.as_deref().unwrap_or(&[1]);
         let mut names = Vec::new();
-        for (count, suffix) in counts.iter().zip(suffixes) {
+        for (at, (count, suffix)) in counts.iter().zip(suffixes).enumerate() {
             let name = match numbered {
                 true => self.numbers.name(node.key),
                 false => node.key.to_owned(),
@@ -80,10 +83,27 @@ impl<'a> Reader<'a> {
                 return;
             }
             let name = join(&scope.name, &name);
-            if !self.take(&name, node) || !self.is_new(&plan, *count) {
+            if !self.take(&name, node) {
                 continue;
             }
             let mut case = plan.case.clone();
+            if let (Some(line), Some(command)) = (plan.lines.get(at), &plan.command) {
+                let is_random = line.has(Piece::Seed);
+                let command_line = GeneratorCommand {
+                    program: line.program.clone(),
+                    args: line.args.clone(),
+                    line: line.text.clone(),
+                    random_salt: match count {
+                        1 => plan.scope.random_salt.clone(),
+                        _ => format!("{}:{}", plan.scope.random_salt, i128::from(*count) - 1),
+                    },
+                    tries: if is_random { plan.scope.tries } else { 1 },
+                };
+                if !self.is_new(&command_line, line, command) {
+                    continue;
+                }
+                case.input = InputSource::Command(command_line);
+            }
             if plan.is_manual {
                 let base = self.dir.join("data").join(&name);
                 if !base.with_added_extension("in").is_file() {
@@ -98,37 +118,30 @@ impl<'a> Reader<'a> {
             }
             names.push(name.clone());
             case.name = name;
-            if let Some(line) = &plan.line {
-                case.input = InputSource::Command(GeneratorCommand {
-                    program: line.program.clone(),
-                    args: line.args.clone(),
-                    line: line.text.clone(),
-                    random_salt: plan.scope.random_salt.clone(),
-                    count: *count,
-                    tries: if line.has_seed() { plan.scope.tries } else { 1 },
-                });
-            }
             self.recipe.cases.push(case);
         }
         let keys = join(&scope.keys, node.key);
         cases.push(Listed { keys, names });
     }
 
-    /// Whether no other case has the same command with the same seed. Without a seed, it warns of another one.
-    fn is_new(&mut self, plan: &Plan<'_>, count: i64) -> bool {
-        let (Some(line), Some(node)) = (&plan.line, &plan.line_node) else { return true };
-        let key = (plan.scope.random_salt.clone(), line.text.clone(), count);
-        let Some(first) = self.commands.insert(key, node.line()) else { return true };
-        if !line.has_seed() {
+    /// Whether no other case has the same command with the same seed. Without a seed, it warns of an equal case.
+    fn is_new(&mut self, command: &GeneratorCommand, line: &CommandLine, node: &Node<'_>) -> bool {
+        let seeded = format!("{}{}", command.random_salt, command.line);
+        let Some(first) = self.commands.insert(seeded, node.line()) else { return true };
+        if line.has(Piece::Seed) {
+            let message =
+                format!("this is the same command as on line {first}, with the same seed");
+            let help =
+                "make them differ by a number, such as `{seed:2}`; or use `count` or `include`";
+            node.error(message, help);
+            return false;
+        }
+        if !line.has(Piece::Name) {
             let message =
                 format!("this is the same command as on line {first}: the cases are equal");
             node.warning(message, "make them differ, or use `include`");
-            return true;
         }
-        let message = format!("this is the same command as on line {first}, with the same seed");
-        let help = "make them differ by a number, such as `{seed:2}`; or use `count` or `include`";
-        node.error(message, help);
-        false
+        true
     }
 
     /// Reads the contents of an entry.
@@ -148,31 +161,51 @@ impl<'a> Reader<'a> {
             false => Some(node.clone()).filter(|_| !is_manual),
         };
         let file = command.as_ref().and_then(|node| self.input_file(node));
-        let line_node = command.filter(|_| file.is_none());
-        let line = line_node.as_ref().map(|node| self.programs.line(node)).transpose();
+        let command = command.filter(|_| file.is_none());
         let copy = map.ask("copy", |node| self.copy(node)).map(|copy| file.or(copy));
         let counts = map.ask("count", names::counts);
+        let lines = match (&command, &counts) {
+            (None, _) => Ok(Vec::new()),
+            (Some(node), Ok(Some(counts))) => {
+                counts.iter().map(|count| self.programs.line(node, *count)).collect()
+            }
+            (Some(node), _) => self.programs.line(node, 1).map(|line| vec![line]),
+        };
         let patterns = map.get("match", contents::patterns);
         let given = contents::given(&mut map, self.is_old);
         let count_node = map.node("count");
-        let (given, line, copy, counts) = (given?, line?, copy?, counts?);
+        let (mut given, lines, copy, counts) = (given?, lines?, copy?, counts?);
         if let (Some(node), Some(counts)) = (&count_node, &counts) {
-            check_counts(node, counts, line.as_ref())?;
+            check_counts(node, counts, &lines);
         }
-        let copied_input = copy.as_ref().filter(|copy| copy.has_input);
-        let input = match (&line, copied_input, given.input) {
-            (Some(_), None, None) | (None, Some(_), None) => InputSource::Copy,
-            (None, None, None) if is_manual => InputSource::Copy,
-            (None, None, Some(text)) => InputSource::Literal(text),
-            (None, None, None) => return Err(no_input(node)),
-            _ => {
-                let message = format!("`{}` has several inputs", shown(node.key));
-                return Err(node.key_error(message, "give it one of `generate`, `copy` and `in`"));
+        let inputs = [
+            ("generate", !lines.is_empty()),
+            ("copy", copy.as_ref().is_some_and(|copy| copy.has_input)),
+            ("in", given.input.is_some()),
+        ];
+        let inputs: Vec<&str> =
+            inputs.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
+        if let [.., _, last] = inputs[..] {
+            let message = format!("`{}` has several inputs: `{last}` counts", shown(node.key));
+            node.key_warning(message, "give it one of `generate`, `copy` and `in`");
+        }
+        let input = match (&inputs[..], given.input) {
+            ([], _) if !is_manual => return Err(no_input(node)),
+            (["in"], Some(text)) => InputSource::Literal(text),
+            (_, text) => {
+                let file = |text| GivenFile {
+                    extension: "in".to_owned(),
+                    contents: GivenContents::Text(text),
+                };
+                given.files.extend(text.map(file));
+                InputSource::Copy
             }
         };
         let answer = match (scope.name.split('/').next(), scope.solution.take()) {
             (Some("invalid_input" | "invalid_inputs" | "bad"), _) => AnswerSource::None,
-            (Some("invalid_answer" | "invalid_outputs"), _) | (_, None) => AnswerSource::Own,
+            (Some("invalid_answer" | "invalid_answers" | "invalid_outputs"), _) | (_, None) => {
+                AnswerSource::Own
+            }
             (_, Some(solution)) => AnswerSource::Solution(solution),
         };
         let args = given.output_validator_args;
@@ -186,7 +219,7 @@ impl<'a> Reader<'a> {
             patterns: patterns.unwrap_or_default(),
             output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
         };
-        Ok(Plan { case, line, line_node, counts, scope, is_manual })
+        Ok(Plan { case, lines, command, counts, scope, is_manual })
     }
 
     /// The command of a case in a map, which earlier recipes call its input.
@@ -245,17 +278,15 @@ fn below_package(text: &str) -> Option<PathBuf> {
     path.file_name().is_some().then_some(path)
 }
 
-/// Checks that `count` comes with a command whose cases differ.
-fn check_counts(node: &Node<'_>, counts: &[i64], line: Option<&CommandLine>) -> Parse<()> {
-    let Some(line) = line else {
-        let help = "only what `generate` makes can be counted; write an entry for each case";
-        return Err(node.error("`count` would make equal cases", help));
+/// Warns of a `count` that makes the same case several times.
+fn check_counts(node: &Node<'_>, counts: &[i64], lines: &[CommandLine]) {
+    let varies = |line: &CommandLine| {
+        line.has(Piece::Seed) || line.has(Piece::Name) || line.text != lines[0].text
     };
-    if !line.varies() && counts.len() > 1 {
-        let help = "put `{seed}` or `{count}` into the command, so that they differ";
+    if counts.len() > 1 && !lines.iter().any(varies) {
+        let help = "to make them differ, put `{seed}` or `{count}` into their command";
         node.warning(format!("`count` makes {} equal cases", counts.len()), help);
     }
-    Ok(())
 }
 
 fn no_input(node: &Node<'_>) -> Reported {

@@ -1,6 +1,6 @@
 //! `include`: links to other test cases and to those of other directories.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::recipe::RecipeLink;
 use crate::package::files::join;
@@ -62,9 +62,11 @@ pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<(RecipeLi
     }
     let mut found = Vec::new();
     for (at, directory) in directories.iter().enumerate() {
+        // A case may come in several ways, and be in the directory already.
+        let mut brought: BTreeMap<&str, &Node<'a>> = BTreeMap::new();
         for (node, target) in &includes[at] {
-            let brought: BTreeSet<&str> = match target {
-                Target::Cases(names) => names.iter().copied().collect(),
+            let names: Vec<&str> = match target {
+                Target::Cases(names) => names.clone(),
                 Target::Directory(to) => {
                     let mut reached = BTreeSet::from([*to]);
                     let mut left = vec![*to];
@@ -80,16 +82,19 @@ pub(super) fn resolve<'a, 'd>(directories: &'d [Directory<'a>]) -> Vec<(RecipeLi
                     reached.iter().flat_map(|at| cases[*at].iter().copied()).collect()
                 }
             };
-            // More than any recipe needs; the caller reports it.
-            if found.len() > MOST_CASES {
-                return found;
+            for name in names {
+                brought.entry(name).or_insert(node);
             }
-            found.extend(brought.into_iter().map(|case| {
-                let base = case.rsplit('/').next().unwrap_or(case);
-                let name = join(&directory.name, base);
-                (RecipeLink { name, target: case.to_owned() }, (*node).clone())
-            }));
         }
+        // More than any recipe needs; the caller reports it.
+        if found.len() > MOST_CASES {
+            return found;
+        }
+        found.extend(brought.into_iter().filter_map(|(case, node)| {
+            let base = case.rsplit('/').next().unwrap_or(case);
+            let name = join(&directory.name, base);
+            (name != case).then(|| (RecipeLink { name, target: case.to_owned() }, node.clone()))
+        }));
     }
     found
 }

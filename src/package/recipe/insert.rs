@@ -1,4 +1,4 @@
-//! Puts an entry into a recipe's text without moving anything else.
+//! Puts an entry into a recipe's text without changing any other byte: the new lines end as the one before them.
 //!
 //! People maintain recipes by hand. The caller must read the new text and compare it with the old: if the recipe is
 //! written in a way that this code does not understand, it must be left alone.
@@ -8,7 +8,10 @@
 /// `path` has the directories below `data/`, then the entry's name; missing directories are made. In a list, which
 /// numbers its items, a missing directory or the entry gets the next number.
 pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String> {
-    let lines: Vec<&str> = text.lines().collect();
+    let start = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
+    let ended = lines(&text[start..]);
+    let lines: Vec<&str> =
+        ended.iter().map(|line| &line[..line.len() - end_of(line).len()]).collect();
     let mut block = block(&lines, 0..lines.len(), 0, "data")?;
     let (_, directories) = path.split_last()?;
     let mut missing = directories;
@@ -51,10 +54,39 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
     // After the last line with content; later lines belong to the next entry.
     let last = block.range.clone().rev().find(|at| is_content(lines[*at]));
     let at = last.map_or(block.range.start, |last| last + 1);
-    let mut all: Vec<&str> = lines[..at].to_vec();
-    all.extend(new.iter().map(String::as_str));
-    all.extend(&lines[at..]);
-    Some(all.join("\n") + "\n")
+    let new: Vec<String> = match ended[..at].last().map_or("", |line| end_of(line)) {
+        // The last line of the file has no end; so has then the last new one.
+        "" => {
+            let end = ended.first().map(|line| end_of(line)).filter(|end| !end.is_empty());
+            new.iter().map(|line| format!("{}{line}", end.unwrap_or("\n"))).collect()
+        }
+        end => new.iter().map(|line| format!("{line}{end}")).collect(),
+    };
+    Some([&text[..start], &ended[..at].concat(), &new.concat(), &ended[at..].concat()].concat())
+}
+
+/// A byte-order mark.
+const MARK: char = '\u{feff}';
+
+/// The characters of a line end, of any system.
+const LINE_ENDS: [char; 2] = ['\r', '\n'];
+
+fn end_of(line: &str) -> &str {
+    &line[line.trim_end_matches(LINE_ENDS).len()..]
+}
+
+/// The lines of a text, each with its end.
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(LINE_ENDS).unwrap_or(rest.len());
+        let length = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        let (line, behind) = rest.split_at((end + length).min(rest.len()));
+        lines.push(line);
+        rest = behind;
+    }
+    lines
 }
 
 /// The lines that belong to a key.
@@ -182,6 +214,37 @@ data:
             "sample/new",
             Some(("        in: \"1\\n\"\n", "      \"new\":\n        in: \"3\\n\"\n")),
         );
+    }
+
+    #[test]
+    fn all_other_bytes_stay_and_new_lines_end_as_the_one_before() {
+        let check = |text: &str, expected: &str| {
+            let path = ["secret", "new"].map(str::to_owned);
+            let entry = ["new:", "  in: x"].map(str::to_owned);
+            let new = inserted(text, &path, &entry);
+            assert_eq!(new.as_deref(), Some(expected), "{text:?}");
+        };
+        let text = "a: 1\ndata:\n  secret:\n    data:\n      x: 1\nz: 2\n";
+        let with_new = |end: &str| {
+            let new = "      x: 1\n      new:\n        in: x\n";
+            text.replace("      x: 1\n", new).replace('\n', end)
+        };
+        for end in ["\n", "\r\n", "\r"] {
+            check(&text.replace('\n', end), &with_new(end));
+            let (marked, expected) =
+                (text.replace('\n', end).replace("a: 1", "\u{feff}# a"), with_new(end));
+            check(&marked, &expected.replace("a: 1", "\u{feff}# a"));
+        }
+        // A byte-order mark before the first key, an unended last line, and lines that end in several ways.
+        check(
+            "\u{feff}data:\r\n  secret:\r\n    data:\r\n      x: 1",
+            "\u{feff}data:\r\n  secret:\r\n    data:\r\n      x: 1\r\n      new:\r\n        in: x",
+        );
+        check(
+            "data:\n  secret:\r\n    data:\n      x: 1\r\n\n# The end.",
+            "data:\n  secret:\r\n    data:\n      x: 1\r\n      new:\r\n        in: x\r\n\n# The end.",
+        );
+        check("data:", "data:\n  \"secret\":\n    data:\n      new:\n        in: x");
     }
 
     #[test]

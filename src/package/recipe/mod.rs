@@ -8,6 +8,7 @@ mod entry;
 mod include;
 pub mod insert;
 mod names;
+mod python_regex;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +18,7 @@ use std::path::Path;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
 use crate::model::program::Constant;
-use crate::model::recipe::{CASE_EXTENSIONS, Recipe, RecipeFile};
+use crate::model::recipe::{CASE_EXTENSIONS, GROUP_FILES, Recipe, RecipeFile};
 use crate::model::root::FilePath;
 use crate::package::faults::Faults;
 use crate::package::files::{is_valid_name, join};
@@ -108,7 +109,7 @@ const TOP: [&str; 7] = [
 ];
 
 /// Directories that a recipe can fill as well, in packages before format 2025-09. Judges overlook them.
-const OLD_TOP: [&str; 3] = ["invalid_inputs", "invalid_outputs", "bad"];
+const OLD_TOP: [&str; 4] = ["invalid_inputs", "invalid_answers", "invalid_outputs", "bad"];
 
 /// Upper bound on the cases of a recipe, including links; it stops mistakes in a `count` or `include`.
 const MOST_CASES: usize = 50_000;
@@ -120,9 +121,6 @@ const MOST_TRIES: u32 = 1000;
 const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
 
 const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
-
-/// The files with the settings of a group: in format 2025-09, and before.
-const GROUP_FILES: [&str; 2] = ["test_group.yaml", "testdata.yaml"];
 
 const DIRECTORY_OTHER: Renamed = &[
     ("type", "a directory is what has `data`; remove the line"),
@@ -144,8 +142,8 @@ struct Reader<'a> {
     is_reported_full: bool,
     /// The line of each name below `data/`.
     taken: HashMap<String, u32>,
-    /// The line of each command, keyed by all that its seed depends on.
-    commands: HashMap<(String, String, i64), u32>,
+    /// The line of each command, keyed by the text that its seed is computed from.
+    commands: HashMap<String, u32>,
     recipe: Recipe,
 }
 

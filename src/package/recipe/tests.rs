@@ -1,5 +1,6 @@
 //! Tables of recipes, how they are read, and their faults.
 
+mod documented;
 mod earlier;
 mod sources;
 
@@ -16,25 +17,7 @@ fn check(recipe: &str, expected: &[&str]) {
 
 /// The same in a package before format 2025-09, or in it.
 fn check_in(is_old: bool, recipe: &str, expected: &[&str]) {
-    let dir = tempfile::tempdir().unwrap();
-    for file in [
-        "generators/gen.py",
-        "generators/lib.py",
-        "generators/deep/lib.py",
-        "generators/manual/a.in",
-        "generators/manual/b.ans",
-        "submissions/accepted/a.py",
-        "data/sample/1.in",
-    ] {
-        let path = dir.path().join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, "").unwrap();
-    }
-    let path = dir.path().join("generators/generators.yaml");
-    fs::write(&path, recipe).unwrap();
-    let constants = [("max", "10"), ("max.long", "1 000"), ("quoted", "'a b'")]
-        .map(|(key, value)| Constant { key: key.to_owned(), value: value.to_owned() });
-    let reading = read(&FilePath::root(&path), &FilePath::root(dir.path()), &constants, is_old);
+    let (dir, reading) = reading(is_old, recipe);
     let mut lines: Vec<String> = Vec::new();
     if let Some(recipe) = &reading.recipe {
         lines.extend(recipe.cases.iter().map(case));
@@ -57,6 +40,30 @@ fn check_in(is_old: bool, recipe: &str, expected: &[&str]) {
     assert_eq!(lines, expected, "{recipe}");
 }
 
+/// Reads a recipe in a package with a few files and constants.
+fn reading(is_old: bool, recipe: &str) -> (tempfile::TempDir, RecipeReading) {
+    let dir = tempfile::tempdir().unwrap();
+    for file in [
+        "generators/gen.py",
+        "generators/lib.py",
+        "generators/deep/lib.py",
+        "generators/manual/a.in",
+        "generators/manual/b.ans",
+        "submissions/accepted/a.py",
+        "data/sample/1.in",
+    ] {
+        let path = dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    let path = dir.path().join("generators/generators.yaml");
+    fs::write(&path, recipe).unwrap();
+    let constants = [("max", "10"), ("max.long", "1 000"), ("quoted", "'a b'"), ("nothing", "")]
+        .map(|(key, value)| Constant { key: key.to_owned(), value: value.to_owned() });
+    let reading = read(&FilePath::root(&path), &FilePath::root(dir.path()), &constants, is_old);
+    (dir, reading)
+}
+
 /// A case as a line such as `secret/a: gen.py 5 | solution`.
 fn case(case: &RecipeCase) -> String {
     let input = match &case.input {
@@ -67,9 +74,6 @@ fn case(case: &RecipeCase) -> String {
             let mut text = format!("{} {}", command.program.path.display(), command.args.join(" "));
             for file in &command.program.beside {
                 text += &format!(" +{}", file.path.display());
-            }
-            if command.count != 1 {
-                text += &format!(" count={}", command.count);
             }
             if command.tries != 1 {
                 text += &format!(" tries={}", command.tries);
@@ -92,7 +96,7 @@ fn case(case: &RecipeCase) -> String {
         GivenContents::Link(target) => format!(" .{}->{target}", file.extension),
     };
     let patterns = case.patterns.iter();
-    let patterns = patterns.map(|it| format!(" {}~{}", it.extension, it.regex));
+    let patterns = patterns.map(|it| format!(" {}~{}", it.extension, it.text));
     let args = case.output_validator_args.iter();
     let args = args.map(|args| format!(" args={args:?}"));
     let rest: String = copy
@@ -170,12 +174,12 @@ fn lists_number_cases_through_the_recipe_and_groups_in_their_directory() {
             "sample/01: generators/gen.py 1 own",
             "sample/02-x: generators/gen.py 2 own",
             "secret/1-a/03-y-1: generators/gen.py {seed} own",
-            "secret/1-a/04-y-2: generators/gen.py {seed} count=2 own",
-            "secret/1-a/05-y-3: generators/gen.py {seed} count=3 own",
-            "secret/1-a/06-y-4: generators/gen.py {seed} count=4 own",
-            "secret/1-a/07-y-5: generators/gen.py {seed} count=5 own",
-            "secret/1-a/08-y-6: generators/gen.py {seed} count=6 own",
-            "secret/1-a/09-y-7: generators/gen.py {seed} count=7 own",
+            "secret/1-a/04-y-2: generators/gen.py {seed} salt=:1 own",
+            "secret/1-a/05-y-3: generators/gen.py {seed} salt=:2 own",
+            "secret/1-a/06-y-4: generators/gen.py {seed} salt=:3 own",
+            "secret/1-a/07-y-5: generators/gen.py {seed} salt=:4 own",
+            "secret/1-a/08-y-6: generators/gen.py {seed} salt=:5 own",
+            "secret/1-a/09-y-7: generators/gen.py {seed} salt=:6 own",
             "secret/2-b/more/10-z: generators/gen.py 4 own",
             "secret/2-b/plain: generators/gen.py 3 own",
         ],
@@ -199,8 +203,10 @@ fn counts_make_several_cases() {
     };
     let good = |count: &str, values: &[(&str, i64)]| {
         let line = |(name, count): &(&str, i64)| match count {
-            1 => format!("secret/a-{name}: generators/gen.py {{count}} own"),
-            count => format!("secret/a-{name}: generators/gen.py {{count}} count={count} own"),
+            1 => format!("secret/a-{name}: generators/gen.py 1 own"),
+            count => {
+                format!("secret/a-{name}: generators/gen.py {count} salt=:{} own", count - 1)
+            }
         };
         let mut lines: Vec<String> = values.iter().map(line).collect();
         lines.sort();
@@ -255,8 +261,7 @@ fn files_are_given_linked_and_searched() {
             "sample/c: in \"x\\n\" own",
             "sample/d: in \"x\\n\" own",
             "4:25: `(` is not a regular expression: unclosed group (put a backslash before a literal character)",
-            "warning: 5:25: `(?=a)` is not checked: look-around, including look-ahead and look-behind, is not supported (write it without, or as several patterns)",
-            "6:25: `match` is empty (fill it or remove the line)",
+            "warning: 5:25: `(?=a)` is not checked: juror has no look-arounds (write it without, or as several patterns)",
             "7:26: unknown key `out` in `match` (known keys: in, ans)",
             "8:31: `interaction` has the line `2` (lines begin with `<` or `>`, or are `---`)",
             "9:38: `in.download` cannot be a link to `ans` (known: in, in.statement)",
@@ -309,14 +314,14 @@ fn directories_can_include_others() {
 fn directories_can_include_single_cases() {
     check(
         "data:\n  sample: {data: {a: gen.py 1, b: gen.py 2}}\n  secret:\n    data:\n    \
-         - one: {include: [a], data: [c: gen.py 3, d: {generate: 'gen.py {count}', count: 2}]}\n    \
+         - one: {include: [a], data: [c: gen.py 3, d: {generate: 'gen.py 7{count}', count: 2}]}\n    \
          - two: {include: [sample/b, d]}\n    - three: {include: [2-d-1, secret/one/c]}\n    - four: {include: [one]}\n",
         &[
             "sample/a: generators/gen.py 1 own",
             "sample/b: generators/gen.py 2 own",
             "secret/1-one/1-c: generators/gen.py 3 own",
-            "secret/1-one/2-d-1: generators/gen.py {count} own",
-            "secret/1-one/3-d-2: generators/gen.py {count} count=2 own",
+            "secret/1-one/2-d-1: generators/gen.py 71 own",
+            "secret/1-one/3-d-2: generators/gen.py 72 salt=:1 own",
             "secret/1-one/a -> sample/a",
             "secret/2-two/2-d-1 -> secret/1-one/2-d-1",
             "secret/2-two/3-d-2 -> secret/1-one/3-d-2",
@@ -368,7 +373,7 @@ fn constants_stand_in_commands() {
         "data:\n  secret:\n    data:\n      a: gen.py {{max}} --n={{max.long}} {{quoted}} {seed}\n      b: gen.py {{maxx}}\n      \
          c: gen.py {max}\n      d: gen.py {{n}}\n",
         &[
-            "secret/a: generators/gen.py 10 --n=1 000 'a b' {seed} own",
+            "secret/a: generators/gen.py 10 --n=1 000 a b {seed} own",
             "5:10: unknown constant `maxx` (did you mean `max`?)",
             "6:10: `{max}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
             "7:10: unknown constant `n` (define it under `constants:` of problem.yaml)",
@@ -386,14 +391,16 @@ fn the_same_command_with_the_same_seed_is_refused() {
             "secret/a: generators/gen.py {seed} own",
             "secret/c: generators/gen.py {seed} salt=x own",
             "secret/f-1: generators/gen.py 1 own",
-            "secret/f-2: generators/gen.py 1 count=2 own",
+            "secret/f-2: generators/gen.py 1 salt=:1 own",
+            "secret/g-1: in \"x\\n\" own",
+            "secret/g-2: in \"x\\n\" own",
             "secret/h: generators/gen.py 1 own",
             "secret/i: generators/gen.py 1 own",
             "5:10: this is the same command as on line 4, with the same seed (make them differ by a number, such as `{seed:2}`; or use `count` or `include`)",
             "7:10: `{seed}` appears more than once (one seed is enough: the generator can derive others)",
             "8:10: `{sed}` is not a placeholder (known: {seed}, {seed:1}, {seed:2} and so on, {name}, {count}; constants have two braces)",
-            "warning: 9:38: `count` makes 2 equal cases (put `{seed}` or `{count}` into the command, so that they differ)",
-            "10:25: `count` would make equal cases (only what `generate` makes can be counted; write an entry for each case)",
+            "warning: 9:38: `count` makes 2 equal cases (to make them differ, put `{seed}` or `{count}` into their command)",
+            "warning: 10:25: `count` makes 2 equal cases (to make them differ, put `{seed}` or `{count}` into their command)",
             "warning: 11:10: this is the same command as on line 9: the cases are equal (make them differ, or use `include`)",
             "warning: 12:10: this is the same command as on line 11: the cases are equal (make them differ, or use `include`)",
         ],
@@ -421,12 +428,13 @@ fn every_fault_is_named_with_its_place_and_a_way_out() {
          ../e: {in: x}\n      f: {copy: ../../etc/passwd}\n      g: {data: {}, yaml: {}}\n      h: {copy: manual/a.in}\n      \
          i: {ans: x}\n      test_group: {in: x}\n      j: {copy: manual/b}\n  sample: {in: x}\n",
         &[
+            "secret/b: copy generators/manual/a own .in=\"x\\n\"",
             "secret/d: in \"x\\n\" own",
             "1:11: `solution` must start with `/`, not `submissions/accepted/a.py` (the package is the root: /submissions/accepted/a.py)",
             "3:3: `data/secrt` holds no test cases (the directories are sample, secret, invalid_input, invalid_answer, invalid_output, valid_output, fuzz)",
             "5:5: unknown key `count` in `secret` (`count` belongs to a test case, beside its `generate`)",
             "7:21: generator not found: `nobody.py` (add generators/nobody.py, or define it under `generators:`)",
-            "8:7: `b` has several inputs (give it one of `generate`, `copy` and `in`)",
+            "warning: 8:7: `b` has several inputs: `in` counts (give it one of `generate`, `copy` and `in`)",
             "9:7: `c` has no input (give it one of `generate`, `copy` and `in`)",
             "10:18: unknown key `descripton` in `secret/d` (known keys: solution, random_salt, retries, generate, copy, count, match, in, ans, out, yaml, interaction, in.statement, ans.statement, in.download, ans.download, png, jpg, jpeg, svg)",
             "10:33: unknown key `desc` in `secret/d` (in format 2025-09: `description` under `yaml`)",

@@ -59,12 +59,13 @@ fn earlier_recipes_name_inputs_and_say_what_an_entry_is() {
 #[test]
 fn earlier_versions_have_other_directories() {
     let recipe = "data:\n  secret: {data: {a: gen.py 1}}\n  invalid_inputs: {data: {a: {in: x}}}\n  \
-                  invalid_outputs: {data: {a: {in: y, ans: z}}}\n  bad: {data: {a: {in: z}}}\n";
+                  invalid_answers: {data: {a: {in: x, ans: ' 0'}}}\n  invalid_outputs: {data: {a: {in: y, ans: z}}}\n  bad: {data: {a: {in: z}}}\n";
     check_in(
         true,
         recipe,
         &[
             "bad/a: in \"z\\n\"",
+            "invalid_answers/a: in \"x\\n\" own .ans=\" 0\\n\"",
             "invalid_inputs/a: in \"x\\n\"",
             "invalid_outputs/a: in \"y\\n\" own .ans=\"z\\n\"",
             "secret/a: generators/gen.py 1 own",
