@@ -31,6 +31,7 @@ mod guides;
 mod html;
 mod kept;
 mod legacy;
+mod linear;
 mod live;
 mod measured;
 mod messages;
