@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::cache::store::Store;
 use crate::cache::surroundings::{Surroundings, digest_of};
-use crate::language::probe::Probe;
+use crate::language::probe::{AskFault, Probe};
 use crate::language::toolchain::{Lookup, is_system};
 use crate::model::blob::Digest;
 use crate::sandbox::{Machine, host_tool};
@@ -69,7 +69,7 @@ impl Probe for Asked {
         Machine.on_path(name)
     }
 
-    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
+    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault> {
         let Some(key) = self.key(program, args) else { return Machine.ask(program, args) };
         let known = self.store.get(&key).filter(|_| !self.is_fresh);
         if let Some(said) = known.and_then(|record| String::from_utf8(record.bytes).ok()) {

@@ -128,7 +128,7 @@ fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[Mutated]>) -> S
         }
         None if ids.is_empty() => match named {
             Some([]) => format!("this submission has no mutants; give one in {LANGUAGES}"),
-            Some(_) => "this submission has no mutants: there is nothing to change in it; \
+            Some(_) => "this submission has no mutants: there is nothing to change in it, or it has more than 128 KiB; \
                         check that it builds"
                 .to_owned(),
             None => format!("there are no mutants; add an accepted submission in {LANGUAGES}"),

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::diagnostic::{Diagnostic, Spot};
+use crate::model::diagnostic::{Diagnostic, LINE_MAX, Spot};
+use crate::model::lines::LineIndex;
 
 /// A piece of a grammar's text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,17 +29,18 @@ pub struct Source {
     pub path: PathBuf,
     /// Its bytes.
     pub text: Vec<u8>,
+    lines: LineIndex,
 }
 
 impl Source {
     /// The text of a file.
     pub fn new(path: &Path, text: &[u8]) -> Self {
-        Self { path: path.to_owned(), text: text.to_vec() }
+        Self { path: path.to_owned(), text: text.to_vec(), lines: LineIndex::of(text) }
     }
 
     /// A spot of the text.
     pub fn spot(&self, span: Span) -> Spot {
-        spot(&self.text, span.start, span.end)
+        spot(&self.text, &self.lines, span)
     }
 
     /// A piece of the text in one line, with white space collapsed, shortened if it is long.
@@ -61,7 +63,7 @@ impl Source {
 
     /// The line of a piece's start, from 1.
     pub fn line(&self, span: Span) -> u32 {
-        self.spot(span).line
+        number(self.lines.line(span.start))
     }
 
     /// An error about a spot.
@@ -75,19 +77,22 @@ impl Source {
     }
 }
 
-/// The spot from `start` to `end` of a text, up to the end of its first line.
-pub(super) fn spot(text: &[u8], start: usize, end: usize) -> Spot {
-    let start = start.min(text.len());
-    let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |newline| newline + 1);
-    let line_end = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at);
-    let line = memchr::memchr_iter(b'\n', &text[..line_start]).count() + 1;
-    let characters =
-        |from: usize, to: usize| String::from_utf8_lossy(&text[from..to.max(from)]).chars().count();
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+/// A spot of a text, up to the end of its first line.
+pub(super) fn spot(text: &[u8], lines: &LineIndex, span: Span) -> Spot {
+    let line = lines.line(span.start);
+    let mut bytes = lines.bytes(line);
+    if text[bytes.clone()].ends_with(b"\n") {
+        bytes.end -= 1;
+    }
+    let shown = Some(&text[bytes.clone()]).filter(|line| line.len() <= LINE_MAX);
     Spot {
         line: number(line),
-        column: number(characters(line_start, start) + 1),
-        text: String::from_utf8_lossy(&text[line_start..line_end]).into_owned(),
-        width: number(characters(start, end.min(line_end)).max(1)),
+        column: number(lines.count(text, bytes.start..span.start) + 1),
+        text: String::from_utf8_lossy(shown.unwrap_or_default()).into_owned(),
+        width: number(lines.count(text, span.start..span.end.min(bytes.end)).max(1)),
     }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -8,9 +8,10 @@ use crate::grammar::port::{Reason, ReasonKind, Stop, TOO_MUCH_HELP};
 use crate::grammar::program::Grammar;
 use crate::grammar::read::{Blind, Reader, Witness};
 use crate::grammar::run::Interpreter;
-use crate::grammar::source;
+use crate::grammar::source::{self, Span};
 use crate::model::blob::Blob;
-use crate::model::diagnostic::{Diagnostic, LINE_MAX};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::lines::LineIndex;
 
 /// Why an input is not accepted.
 #[derive(Debug)]
@@ -98,11 +99,8 @@ pub(super) fn witnessed<W: Witness>(
     let Err(stop) = Interpreter::new(grammar).run(&mut reader) else { return Ok(reader.witness) };
     let (reason, source) = (*stop.0, &grammar.source);
     let spot = |offset: usize, length: usize| {
-        let mut spot = source::spot(input, offset, offset + length);
-        if spot.text.len() > LINE_MAX {
-            spot.text.clear();
-        }
-        spot
+        let span = Span { start: offset, end: offset + length };
+        source::spot(input, &LineIndex::of(input), span)
     };
     Err(match reason.kind {
         ReasonKind::Invalid { offset, length } => {

@@ -1,6 +1,8 @@
 //! A source without comments: without spaces, too, it is equal for copies of a program; without the contents of strings,
 //! it shows what is declared.
 
+use std::collections::HashSet;
+
 /// The syntax of comments in some languages, by code.
 struct Comments {
     languages: &'static str,
@@ -66,35 +68,46 @@ pub fn code(language: &str, text: &[u8]) -> Vec<u8> {
     }
 }
 
+/// An open condition of a preprocessor.
+struct Condition {
+    /// Whether the lines around it are kept.
+    is_around_kept: bool,
+    /// Whether its branch is kept.
+    is_kept: bool,
+    /// Whether one of its branches was kept.
+    was_kept: bool,
+}
+
 /// The lines that a preprocessor keeps, as far as `#if 0` and names that are never defined here tell.
 fn preprocessed(code: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(code.len());
-    let mut defined: Vec<String> = Vec::new();
-    // Whether the branch of each open condition is kept, and whether one was.
-    let mut open: Vec<(bool, bool)> = Vec::new();
+    let mut defined: HashSet<String> = HashSet::new();
+    let mut open: Vec<Condition> = Vec::new();
     for line in code.split_inclusive(|byte| *byte == b'\n') {
-        let is_kept = open.iter().all(|(is_kept, _)| *is_kept);
+        let is_kept = open.last().is_none_or(|it| it.is_around_kept && it.is_kept);
         let text = String::from_utf8_lossy(line);
         let directive = text.trim().strip_prefix('#').unwrap_or_default().trim_start();
         let (word, rest) = directive.split_once(char::is_whitespace).unwrap_or((directive, ""));
         let rest = rest.trim();
         let name = rest.split(|it: char| !it.is_alphanumeric() && it != '_').next();
-        let is_defined = |name: &str| defined.iter().any(|it| it == name);
-        let mut begin = |holds| open.push((holds, holds));
+        let is_defined = |name: &str| defined.contains(name);
+        let mut begin = |holds| {
+            open.push(Condition { is_around_kept: is_kept, is_kept: holds, was_kept: holds });
+        };
         match (word, name.unwrap_or_default()) {
             ("if", _) => begin(may_hold(rest, is_defined)),
             ("ifdef", name) => begin(is_defined(name)),
             ("ifndef", name) => begin(!is_defined(name)),
             ("else" | "elif", _) => {
-                if let Some((is_kept, was_kept)) = open.last_mut() {
-                    *is_kept = !*was_kept && (word == "else" || may_hold(rest, is_defined));
-                    *was_kept |= *is_kept;
+                if let Some(it) = open.last_mut() {
+                    it.is_kept = !it.was_kept && (word == "else" || may_hold(rest, is_defined));
+                    it.was_kept |= it.is_kept;
                 }
             }
             ("endif", _) => drop(open.pop()),
             _ if !is_kept => {}
-            ("define", name) => defined.push(name.to_owned()),
-            ("undef", name) => defined.retain(|it| it != name),
+            ("define", name) => drop(defined.insert(name.to_owned())),
+            ("undef", name) => drop(defined.remove(name)),
             _ => kept.extend_from_slice(line),
         }
     }
@@ -128,6 +141,8 @@ fn parts<'a>(language: &str, text: &'a [u8], mut each: impl FnMut(Part<'a>)) {
     let has = |words: &str| words.split_whitespace().any(|word| word == language);
     let comments = COMMENTS.iter().find(|it| has(it.languages));
     let mut at = 0;
+    // Up to where no string ends, for each kind of quote: a scan from a quote on the way there would end there, too.
+    let mut open_to = [0; 2];
     while at < text.len() {
         let rest = &text[at..];
         let starts = |word: &&str| rest.starts_with(word.as_bytes());
@@ -142,10 +157,20 @@ fn parts<'a>(language: &str, text: &'a [u8], mut each: impl FnMut(Part<'a>)) {
         {
             at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             each(Part::Comment);
-        } else if matches!(rest[0], b'"' | b'\'') {
-            let length = quoted(rest);
-            each(if length == 1 { Part::Byte(rest[0]) } else { Part::Quoted(&rest[..length]) });
-            at += length;
+        } else if let quote @ (b'"' | b'\'') = rest[0]
+            && at >= open_to[usize::from(quote == b'"')]
+        {
+            match quoted(rest) {
+                Ok(length) => {
+                    each(Part::Quoted(&rest[..length]));
+                    at += length;
+                }
+                Err(length) => {
+                    open_to[usize::from(quote == b'"')] = at + length;
+                    each(Part::Byte(quote));
+                    at += 1;
+                }
+            }
         } else {
             each(Part::Byte(rest[0]));
             at += 1;
@@ -158,17 +183,17 @@ fn follows_dollar(text: &[u8], at: usize) -> bool {
     text[..at].ends_with(b"$") || text[..at].ends_with(b"${")
 }
 
-/// The length of the string that begins here; 1 if no string ends on this line.
-fn quoted(text: &[u8]) -> usize {
+/// The length of the string that begins here; an error with the rest of the line's length if none ends on it.
+fn quoted(text: &[u8]) -> Result<usize, usize> {
     let mut at = 1;
     while at < text.len() && text[at] != b'\n' {
         match text[at] {
             b'\\' => at += 2,
-            quote if quote == text[0] => return at + 1,
+            quote if quote == text[0] => return Ok(at + 1),
             _ => at += 1,
         }
     }
-    1
+    Err(at)
 }
 
 #[cfg(test)]
@@ -199,6 +224,8 @@ mod tests {
         check("python3", "\u{feff}x\u{feff}", "x\u{feff}");
         check("c", "\"open\nx", "\"openx");
         check("c", "'\\", "'\\");
+        check("c", "\"\\\" a '\\\" b'\n\"c d\"", "\"\\\"a'\\\" b'\"c d\"");
+        check("c", "' \\' \" x\n' '", "'\\'\"x' '");
     }
 
     #[test]
@@ -216,6 +243,8 @@ mod tests {
         check("c", "#if defined(B)\na\n#elif X\nb\n#else\nc\n#endif\n", "b\n");
         check("c", "#define B // it\n#if !defined B\na\n#elif 0\nb\n#else\nc\n#endif\n", "c\n");
         check("c", "#if defined(A) || defined(B)\na\n#endif\n", "a\n");
+        check("c", "#if 0\n#if 1\na\n#else\nb\n#endif\n#endif\nc", "c");
+        check("c", "#define B\n#define B\n#undef B\n#ifdef B\na\n#endif\n", "");
         check("java", "#if 0\na", "#if 0\na");
         check("rust", "// fn main\nfn f<'a>(x: &'a u8)", " \nfn f<'a>(x: &'a u8)");
     }

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::language::probe::{Probe, normal};
+use crate::language::probe::{AskFault, Probe, normal};
 use crate::language::tool::{Ask, TOOLS, Tool};
-use crate::language::toolchain::{Linking, Toolchain, Tried, is_system};
+use crate::language::toolchain::{Linking, Toolchain, Tried, is_system, shortage};
 
 /// Finds a tool: the first program that answers, over all its names.
 pub fn tool(probe: &dyn Probe, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     // The virtual machine must be beside the compiler whose output it reads.
     let beside = |program: &Path| java(probe, program, "java");
     if tool.name() == "java"
-        && let Ok(found) = first_that_answers(probe, ["javac"], beside)
+        && let Some(found) =
+            found(first_that_answers(probe, ["javac"], beside)).map_err(|it| vec![it])?
     {
         return Ok(found);
     }
@@ -27,7 +28,7 @@ pub fn named(probe: &dyn Probe, name: &str) -> Result<Toolchain, Vec<Tried>> {
     }
     let program = offered(probe, name).ok_or_else(Vec::new)?;
     if let Some(interpreter) = interpreter
-        && let Ok(own) = tool(probe, interpreter)
+        && let Some(own) = found(tool(probe, interpreter)).map_err(|it| vec![it])?
     {
         let is_own = |it: &Path| probe.real_path(it) == probe.real_path(&own.program);
         // Java has settings outside of its home.
@@ -70,7 +71,7 @@ pub fn known(name: &str) -> Option<&'static Tool> {
 }
 
 /// The answer of a tool, or why it is unusable.
-type Answer = Result<Toolchain, String>;
+type Answer = Result<Toolchain, AskFault>;
 
 fn first_that_answers<'n>(
     probe: &dyn Probe,
@@ -81,10 +82,25 @@ fn first_that_answers<'n>(
     for program in names.into_iter().flat_map(|name| probe.on_path(name)) {
         match ask(&program) {
             Ok(toolchain) => return Ok(toolchain),
-            Err(fault) => tried.push(Tried { program, fault }),
+            Err(fault) => {
+                let is_short = matches!(fault, AskFault::Machine(_));
+                tried.push(Tried { program, fault });
+                if is_short {
+                    // Another tool would be chosen by luck.
+                    break;
+                }
+            }
         }
     }
     Err(tried)
+}
+
+/// A tool, if there is one. It is unknown whether there is one if the machine was short of something.
+fn found(looked: Result<Toolchain, Vec<Tried>>) -> Result<Option<Toolchain>, Tried> {
+    match looked {
+        Ok(toolchain) => Ok(Some(toolchain)),
+        Err(tried) => shortage(&tried).cloned().map_or(Ok(None), Err),
+    }
 }
 
 fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
@@ -93,7 +109,7 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
         let said = probe.ask(program, &args)?;
         // A virtual machine may print warnings before its program prints anything.
         let line = said.lines().find(|line| !line.contains(" warning: "));
-        Ok::<_, String>(line.unwrap_or_default().trim().to_owned())
+        Ok::<_, AskFault>(line.unwrap_or_default().trim().to_owned())
     };
     match tool.ask {
         Ask::Compiler(archives) => compiler(probe, program, archives),
@@ -129,10 +145,10 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
                     let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
                     Ok(toolchain(probe, own.unwrap_or(program), (*version).to_owned(), &dirs))
                 }
-                _ => Err(format!(
-                    "printed something that juror does not understand: {:?}",
-                    first_line(&said)
-                )),
+                _ => {
+                    let what = "printed something that juror does not understand";
+                    Err(format!("{what}: {:?}", first_line(&said)).into())
+                }
             }
         }
     }
@@ -143,18 +159,23 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
     // Compiler caches find the compiler by the name of their call, and keep state in the user's home.
     let real = probe.real_path(program).unwrap_or_default();
     if ["ccache", "sccache", "distcc", "icecc"].iter().any(|it| real.ends_with(it)) {
-        return Err("is a compiler cache".to_owned());
+        return Err("is a compiler cache".to_owned().into());
     }
     let version = first_line(&probe.ask(program, &["--version"])?);
     let library = |name: &str| {
-        let answer = probe.ask(program, &[&format!("-print-file-name={name}")]).unwrap_or_default();
-        let path = PathBuf::from(answer.trim());
-        path.is_absolute().then(|| probe.size(&path)).flatten()
+        let answer = match probe.ask(program, &[&format!("-print-file-name={name}")]) {
+            Err(AskFault::Tool(_)) => return Ok(None),
+            answer => PathBuf::from(answer?.trim()),
+        };
+        Ok::<_, AskFault>(answer.is_absolute().then(|| probe.size(&answer)).flatten())
     };
     // Up to glibc 2.33, threads are in a separate archive, from which a static program gets too little. Later that
     // archive is empty: 8 bytes.
-    let threads_apart = library("libpthread.a").is_some_and(|size| size > 8);
-    let is_static = archives.split_whitespace().all(|it| library(it).is_some()) && !threads_apart;
+    let threads_apart = library("libpthread.a")?.is_some_and(|size| size > 8);
+    let mut is_static = !threads_apart;
+    for archive in archives.split_whitespace() {
+        is_static = is_static && library(archive)?.is_some();
+    }
     let bin = real.parent().filter(|it| it.ends_with("bin"));
     let prefix = bin.and_then(Path::parent).map(Path::to_path_buf);
     let toolchain = toolchain(probe, program, version, prefix.as_slice());
@@ -165,8 +186,10 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
 /// Asks for Cargo beside the compiler: that of rustup would look for the user's settings.
 fn cargo(probe: &dyn Probe, program: &Path) -> Answer {
     let rustc = TOOLS.iter().find(|it| it.name() == "rustc");
+    let rustc = rustc.map(|rustc| found(tool(probe, rustc))).transpose();
     let beside = rustc
-        .and_then(|rustc| tool(probe, rustc).ok())
+        .map_err(|it| it.fault)?
+        .flatten()
         .map(|rustc| rustc.program.with_file_name("cargo"))
         .filter(|it| probe.real_path(it).is_some());
     let program = beside.as_deref().unwrap_or(program);
@@ -189,7 +212,7 @@ fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     let version = format!("{name} {}", property("java.version")?);
     let program = home.join("bin").join(name);
     if probe.real_path(&program).is_none() {
-        return Err(format!("has no {}", program.display()));
+        return Err(format!("has no {}", program.display()).into());
     }
     let mut paths = vec![home.clone()];
     for target in probe.links_out_of(&home) {

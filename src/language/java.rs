@@ -169,7 +169,7 @@ fn declarations(source: &str) -> Declarations {
                 is_public = false;
             }
             ";" if depth == 0 => is_public = false,
-            "package" if depth == 0 && found.types.is_empty() => {
+            "package" if depth == 0 && found.types.is_empty() && found.package.is_none() => {
                 let name = words[at + 1..].iter().take_while(|it| **it != ";");
                 found.package = Some(name.copied().collect());
             }

@@ -1,6 +1,9 @@
 //! The questions to a machine about its tools. The machine itself is in the sandbox; tests have a scripted one.
 
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use crate::language::toolchain::Lookup;
 
@@ -11,8 +14,8 @@ pub trait Probe: Send + Sync {
 
     /// Starts a tool and returns its output, standard output first.
     ///
-    /// Returns an error, in words, if it cannot be started, fails, or takes too long.
-    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String>;
+    /// Returns an error if it cannot be started, fails, or takes too long.
+    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault>;
 
     /// The path without symbolic links; `None` if it does not exist.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
@@ -31,6 +34,28 @@ pub trait Probe: Send + Sync {
 
     /// The result for a word of a command line on the machines that run programs, if that is not this one.
     fn elsewhere(&self, word: &str) -> Option<Lookup>;
+}
+
+/// Why a tool does not answer, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AskFault {
+    /// The tool is unusable.
+    Tool(String),
+    /// The machine is short of something, so that nothing is known about the tool.
+    Machine(String),
+}
+
+impl From<String> for AskFault {
+    fn from(why: String) -> Self {
+        Self::Tool(why)
+    }
+}
+
+impl fmt::Display for AskFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Tool(why) | Self::Machine(why)) = self;
+        f.write_str(why)
+    }
 }
 
 /// The path without `.` and `..`, from its text alone.

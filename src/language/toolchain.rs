@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use crate::language::find;
-use crate::language::probe::Probe;
+use crate::language::probe::{AskFault, Probe};
 use crate::language::tool::Tool;
 use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
@@ -83,7 +83,7 @@ pub struct Tried {
     #[serde(with = "As::<PathBytes>")]
     pub program: PathBuf,
     /// What went wrong.
-    pub fault: String,
+    pub fault: AskFault,
 }
 
 impl MissingTool {
@@ -95,8 +95,18 @@ impl MissingTool {
     }
 }
 
+/// What the machine lacked while it was asked for a tool: then it may have the tool.
+pub(super) fn shortage(tried: &[Tried]) -> Option<&Tried> {
+    tried.iter().find(|it| matches!(it.fault, AskFault::Machine(_)))
+}
+
 impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
+        if let Some(Tried { program, fault }) = shortage(&missing.tried) {
+            let reason = format!("{} cannot be asked for its version: {fault}", program.display());
+            let help = "let this machine, or the container that juror is in, have more of it";
+            return Self::new(missing.purpose, reason).help(help).transient();
+        }
         let error = Self::new(missing.purpose.clone(), missing.reason()).help(missing.help);
         Self { lacks: Some(missing.tool), ..error }
     }
@@ -167,7 +177,10 @@ impl Toolchains {
         let known = all().get(key).cloned();
         known.unwrap_or_else(|| {
             let found = self.probe.elsewhere(key).unwrap_or_else(|| look().map(Arc::new));
-            all().insert(key.to_owned(), found.clone());
+            // Next time the machine may have what it lacked.
+            if !found.as_ref().is_err_and(|tried| shortage(tried).is_some()) {
+                all().insert(key.to_owned(), found.clone());
+            }
             found
         })
     }

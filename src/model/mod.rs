@@ -20,6 +20,7 @@ pub mod joint;
 pub mod judgement;
 pub mod layout;
 pub mod limits;
+pub mod lines;
 pub mod listing;
 pub mod merge;
 pub mod messages;

@@ -1,5 +1,6 @@
 //! Test cases and their groups.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::model::root::FilePath;
@@ -144,11 +145,16 @@ impl TestData {
     pub fn judged(&self) -> Vec<JudgedCase<'_>> {
         let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());
         let mut cases = self.cases.iter().peekable();
-        for group in &self.groups {
+        let groups = self.groups.iter().enumerate();
+        let groups: HashMap<&str, usize> = groups.map(|(at, it)| (it.name.as_str(), at)).collect();
+        for (at, group) in self.groups.iter().enumerate() {
             let of_group = self.static_cases.iter().filter(|it| it.group == group.name);
             judged.extend(of_group.map(JudgedCase::Static));
             // The cases are in the order of their groups.
-            while let Some(case) = cases.next_if(|case| self.group_of(&case.name) == Some(group)) {
+            let is_here = |case: &&TestCase| {
+                around(&case.name).find_map(|name| groups.get(name)) == Some(&at)
+            };
+            while let Some(case) = cases.next_if(is_here) {
                 judged.push(JudgedCase::Run(case));
             }
         }
@@ -161,6 +167,11 @@ impl TestData {
         let groups = self.groups.iter().filter(|group| is_inside(name, &group.name));
         groups.max_by_key(|group| group.name.len())
     }
+}
+
+/// The names of the groups that a test case of this name can be in, from the inside out.
+fn around(name: &str) -> impl Iterator<Item = &str> {
+    name.rmatch_indices('/').map(|(end, _)| &name[..end]).chain([""])
 }
 
 /// Whether a test case or group is in this group, or in one below it. The group without a name contains all.

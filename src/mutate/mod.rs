@@ -130,9 +130,16 @@ fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
 /// ... edit is taken.
 const PARSED: usize = 16 << 20;
 
+/// Upper bound on the bytes of a file of which mutants are made, as on submissions in most contests. To look at what is
+/// around each node takes time with the square of their number.
+const LARGEST: usize = 128 << 10;
+
 /// The edits of one file. Each yields a different text with no more syntax errors than the file. About `most` bytes are
 /// parsed to check them.
 fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
+    if text.len() > LARGEST {
+        return Vec::new();
+    }
     let Some(mut parser) = parser(syntax) else { return Vec::new() };
     let Some(tree) = parser.parse(text, None) else { return Vec::new() };
     let mut finder = Finder { syntax, root: tree.root_node(), text, edits: Vec::new() };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::diagnostic::{LINE_MAX, Place, Spot};
+use crate::model::lines::LineIndex;
 use crate::model::root::FilePath;
 use crate::model::units::Bytes;
 use crate::package::faults::{Faults, Reported};
@@ -29,15 +30,13 @@ pub(super) struct TextFile {
     pub path: PathBuf,
     /// The contents, without byte-order mark.
     pub text: String,
-    /// Where each line starts, in bytes.
-    line_starts: Vec<usize>,
+    lines: LineIndex,
 }
 
 impl TextFile {
     pub(super) fn new(path: &Path, text: String) -> Self {
-        let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let line_starts = std::iter::once(0).chain(line_ends.map(|(at, _)| at + 1)).collect();
-        Self { path: path.to_owned(), text, line_starts }
+        let lines = LineIndex::of(text.as_bytes());
+        Self { path: path.to_owned(), text, lines }
     }
 
     /// Wraps a text as a file, unless it is too large.
@@ -86,26 +85,17 @@ impl TextFile {
 
     /// A line by its number from 1, without its line end; empty if there is none.
     pub(super) fn line(&self, line: u32) -> &str {
-        let Some(&start) = self.line_starts.get(line as usize - 1) else { return "" };
-        let end = self.line_starts.get(line as usize).copied();
-        let line = &self.text[start..end.unwrap_or(self.text.len())];
-        line.trim_end_matches(['\n', '\r'])
+        self.text[self.lines.bytes(line as usize)].trim_end_matches(['\n', '\r'])
     }
 
     /// The range of `bytes`, cut at the end of its first line.
     pub(super) fn range(&self, bytes: std::ops::Range<usize>) -> Range {
-        let line = self.line_starts.partition_point(|&start| start <= bytes.start);
-        let line_start = self.line_starts[line - 1];
-        let count = |from: usize, to: usize| {
-            self.text.get(from..to).map_or(1, |text| {
-                text.chars().take_while(|&c| c != '\n' && c != '\r').count() as u32
-            })
-        };
-        Range {
-            line: line as u32,
-            column: count(line_start, bytes.start) + 1,
-            width: count(bytes.start, bytes.end).max(1),
-        }
+        let line = self.lines.line(bytes.start) as u32;
+        let start = self.lines.bytes(line as usize).start;
+        let end = bytes.end.min(start + self.line(line).len());
+        let count = |part| self.lines.count(self.text.as_bytes(), part) as u32;
+        let [column, width] = [count(start..bytes.start) + 1, count(bytes.start..end).max(1)];
+        Range { line, column, width }
     }
 
     /// The place for reports, cut at the end of the line.

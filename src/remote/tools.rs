@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use crate::language::probe::Probe;
+use crate::language::probe::{AskFault, Probe};
 use crate::language::toolchain::Lookup;
 use crate::remote::frame::frame;
 use crate::remote::group::Envelope;
@@ -66,8 +66,8 @@ impl Probe for RemoteTools {
         Vec::new()
     }
 
-    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, String> {
-        Err("is on another machine".to_owned())
+    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, AskFault> {
+        Err("is on another machine".to_owned().into())
     }
 
     fn real_path(&self, _: &Path) -> Option<PathBuf> {

@@ -131,3 +131,39 @@ fn has(path: &Path, sign: &str) -> io::Result<bool> {
     let text = FilePath::root(path).start(BEGINNING)?;
     Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn what_killed_jurors_left_beside_a_report_is_removed_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let old = SystemTime::now() - Duration::from_secs(100);
+        let make = |name: &str| {
+            let path = dir.path().join(name);
+            fs::write(&path, "x").unwrap();
+            File::open(&path).unwrap().set_modified(old).unwrap();
+            path
+        };
+        let left = [make(".juror-report-a"), make(".juror-report-b")];
+        let [used, other, young] =
+            [make(".juror-report-c"), make(".juror-rep"), make(".juror-report-d")];
+        fs::write(&young, "y").unwrap();
+        let holder = File::open(&used).unwrap();
+        flock(&holder, FlockOperation::NonBlockingLockExclusive).unwrap();
+        let report = ReportFile::beside(&dir.path().join("report.csv"), "").unwrap();
+        for path in &left {
+            assert!(!path.exists(), "{}", path.display());
+        }
+        for path in [&used, &other, &young] {
+            assert!(path.exists(), "{}", path.display());
+        }
+        // What is being written now is not removed either.
+        let ReportFile::Beside(file, _) = &report else { panic!("a file beside it") };
+        File::open(file.path()).unwrap().set_modified(old).unwrap();
+        sweep(dir.path());
+        assert!(file.path().exists());
+    }
+}

@@ -18,7 +18,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::language::probe::AskFault;
 use crate::sandbox::forks;
+use crate::sandbox::shortage::{self, NO_PROCESS};
+use crate::sandbox::system::GroupsAbove;
 
 /// Upper bound on the time in which a tool prints its version. A virtual machine on a busy computer takes seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -167,11 +170,23 @@ fn command(program: &Path) -> io::Result<Command> {
 /// Starts a tool and returns its output, standard output first.
 ///
 /// # Errors
-/// In words, if it cannot be started, fails, or takes too long.
-pub fn ask(program: &Path, args: &[&str]) -> Result<String, String> {
+/// If it cannot be started, fails, or takes too long. The machine is to blame if it refused a process meanwhile: then
+/// the tool, or a script around it, may have failed because of that.
+pub fn ask(program: &Path, args: &[&str]) -> Result<String, AskFault> {
+    let groups = GroupsAbove::find();
+    let refused = groups.refused_processes();
+    started(program, args).map_err(|fault| match fault {
+        AskFault::Tool(why) if groups.refused_processes() > refused => {
+            AskFault::Machine(format!("{NO_PROCESS}; {why}"))
+        }
+        fault => fault,
+    })
+}
+
+fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     let mut command = command(program).map_err(|fault| fault.to_string())?;
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = forks::spawn(&mut command).map_err(|fault| fault.to_string())?;
+    let mut child = forks::spawn(&mut command).map_err(|fault| start_fault(&fault))?;
     let (sender, receiver) = mpsc::channel();
     let outputs = (child.stdout.take(), child.stderr.take());
     let read = move || {
@@ -186,21 +201,29 @@ pub fn ask(program: &Path, args: &[&str]) -> Result<String, String> {
         Err(fault) => {
             let _ = child.kill();
             let _ = child.wait();
-            return Err(fault.to_string());
+            return Err(start_fault(&fault));
         }
     };
     let Ok(said) = receiver.recv_timeout(PATIENCE) else {
         // It may just have ended; then this does nothing.
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("did not answer within {} s", PATIENCE.as_secs()));
+        return Err(format!("did not answer within {} s", PATIENCE.as_secs()).into());
     };
     let status = child.wait().map_err(|fault| fault.to_string())?;
     // The thread has sent its result, so it ends at once.
     let _ = reader.join();
     match status.success() {
         true => Ok(said),
-        false => Err(format!("{status}: {}", said.lines().next().unwrap_or_default())),
+        false => Err(format!("{status}: {}", said.lines().next().unwrap_or_default()).into()),
+    }
+}
+
+/// Why a program, or a thread for it, was not started.
+fn start_fault(error: &io::Error) -> AskFault {
+    match shortage::of_start(error) {
+        Some(what) => AskFault::Machine(what.to_owned()),
+        None => AskFault::Tool(error.to_string()),
     }
 }
 
@@ -238,15 +261,19 @@ mod tests {
         let said = ask(Path::new("/bin/sh"), &["-c", "echo out; echo err >&2"]);
         assert_eq!(said.as_deref(), Ok("out\nerr\n"));
         let said = ask(Path::new("/bin/sh"), &["-c", "echo bad; exit 3"]);
-        assert_eq!(said, Err("exit status: 3: bad".to_owned()));
-        assert!(ask(Path::new("/nowhere/tool"), &[]).is_err());
+        assert_eq!(said, Err("exit status: 3: bad".to_owned().into()));
+        let said = ask(Path::new("/nowhere/tool"), &[]);
+        assert!(matches!(said, Err(AskFault::Tool(_))), "{said:?}");
     }
 
     #[test]
     fn a_tool_starts_in_the_root_by_an_absolute_path() {
         assert_eq!(ask(Path::new("/bin/pwd"), &[]).as_deref(), Ok("/\n"));
         for name in ["sh", "./sh", "../bin/sh", ""] {
-            assert_eq!(ask(Path::new(name), &[]), Err("its path is not absolute".to_owned()));
+            assert_eq!(
+                ask(Path::new(name), &[]),
+                Err("its path is not absolute".to_owned().into())
+            );
         }
         assert_eq!(on_path("bin/sh"), Vec::<PathBuf>::new());
         assert_eq!(on_path("/bin/sh"), [Path::new("/bin/sh")]);
@@ -254,7 +281,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_end_is_cut() {
-        let said = ask(Path::new("/bin/sh"), &["-c", "exec yes"]).unwrap_err();
+        let said = ask(Path::new("/bin/sh"), &["-c", "exec yes"]).unwrap_err().to_string();
         assert!(said.ends_with(": y"), "{said}");
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use crate::language::probe::{Probe, normal};
+use crate::language::probe::{AskFault, Probe, normal};
 use crate::language::toolchain::Lookup;
 use crate::sandbox::host_tool;
 
@@ -21,7 +21,7 @@ impl Probe for Machine {
         host_tool::on_path(name)
     }
 
-    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
+    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault> {
         host_tool::ask(program, args)
     }
 

@@ -178,6 +178,20 @@ fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> 
     evidence.refused > 0 || outcome.refused_processes > 0 && has_less
 }
 
+/// What the machine tells if no process can be started.
+pub(super) const NO_PROCESS: &str =
+    "this machine, or the container that juror is in, allows no more processes";
+
+/// What the machine lacks if it starts no process or thread for this reason.
+pub(super) fn of_start(error: &std::io::Error) -> Option<&'static str> {
+    match error.raw_os_error()? {
+        libc::EAGAIN => Some(NO_PROCESS),
+        libc::ENOMEM => Some("this machine has no memory left for a process"),
+        libc::EMFILE | libc::ENFILE => Some("too many files are open"),
+        _ => None,
+    }
+}
+
 /// A file of the programs that a job shows, which is not where it was put.
 fn missing_file(job: &Job) -> Option<PathBuf> {
     let trees = job.command.visible.iter().filter_map(|shown| match &shown.what {
@@ -364,6 +378,23 @@ mod tests {
         check(End::Ended(&refused), evidence(0, Some(127)), words);
         check(End::Ended(&refused), evidence(0, Some(128)), None);
         check(End::Ended(&refused), evidence(0, None), None);
+    }
+
+    #[test]
+    fn a_machine_that_starts_nothing_is_told_from_a_tool_that_does_not_start() {
+        let check = |number: i32, expected: Option<&str>| {
+            let found = of_start(&std::io::Error::from_raw_os_error(number));
+            assert_eq!(found.is_some(), expected.is_some(), "{number}");
+            assert!(found.unwrap_or_default().contains(expected.unwrap_or_default()), "{found:?}");
+        };
+        check(libc::EAGAIN, Some("no more processes"));
+        check(libc::ENOMEM, Some("no memory"));
+        check(libc::EMFILE, Some("too many files"));
+        check(libc::ENFILE, Some("too many files"));
+        for of_the_tool in [libc::ENOENT, libc::EACCES, libc::ENOEXEC, libc::ETXTBSY, libc::ELOOP] {
+            check(of_the_tool, None);
+        }
+        assert_eq!(of_start(&std::io::Error::other("its path is not absolute")), None);
     }
 
     #[test]

@@ -11,20 +11,29 @@ use crate::statement::source::file;
 
 /// Upper bound on the size of an image.
 const LARGEST: Bytes = Bytes::mib(8);
+/// Upper bound on the size of all images of a page as it has them: one may be on it many times.
+const ALL: Bytes = Bytes::mib(64);
+/// Upper bound on the number of images, found or not: each is looked for under many names.
+const MOST: usize = 1000;
 
 /// The image types of statements that browsers show.
 const TYPES: [(&str, &str); 4] =
     [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
 
-/// The directory of a statement's images.
+/// The images of a statement.
 pub(super) struct Images {
     directory: FilePath,
+    /// How many were asked for.
+    number: usize,
+    /// The bytes of those on the page.
+    bytes: u64,
 }
 
 impl Images {
     pub(super) fn new(problem: &Problem, statement: &Statement) -> Self {
         let directory = statement.path.directory();
-        Self { directory: directory.unwrap_or_else(|| problem.dir.clone()) }
+        let directory = directory.unwrap_or_else(|| problem.dir.clone());
+        Self { directory, number: 0, bytes: 0 }
     }
 
     /// The image of this name as an address. If browsers do not show its type, an image beside it with another ending
@@ -32,7 +41,21 @@ impl Images {
     ///
     /// # Errors
     /// If it cannot be shown, with the reason.
-    pub(super) fn address(&self, name: &str) -> Result<String, String> {
+    pub(super) fn address(&mut self, name: &str) -> Result<String, String> {
+        self.number += 1;
+        if self.number > MOST {
+            return Err(format!("a statement has {MOST} images at most"));
+        }
+        let address = self.found(name)?;
+        let bytes = self.bytes + address.len() as u64;
+        if bytes > ALL.0 {
+            return Err(format!("all images of a statement have {ALL} at most"));
+        }
+        self.bytes = bytes;
+        Ok(address)
+    }
+
+    fn found(&self, name: &str) -> Result<String, String> {
         let ending = |name: &str| {
             let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
             ending.unwrap_or_default().to_ascii_lowercase()

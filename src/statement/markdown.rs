@@ -140,30 +140,48 @@ impl<'a> Translator<'a, '_> {
     /// Text with samples, which are outside of paragraphs.
     fn samples(&mut self, text: &str) -> Vec<Event<'a>> {
         let mut html = String::new();
-        let mut rest = text;
-        // Each part of the text is looked at once.
-        while let Some((before, after)) = rest.split_once("{{") {
-            let inside = |name: &str| after.strip_prefix(name.trim_start_matches('{'));
-            let (sample, left) = match (inside(NEXT), inside(REST)) {
-                (Some(left), _) => (self.scope.samples.next(), left),
-                (None, Some(left)) => (self.scope.samples.rest(), left),
-                (None, None) => {
-                    html.push_str(&escape(before));
-                    html.push('{');
-                    rest = &rest[before.len() + 1..];
-                    continue;
-                }
+        for (before, mark) in pieces(text) {
+            html.push_str(&escape(before));
+            let sample = match mark {
+                NEXT => self.scope.samples.next(),
+                REST => self.scope.samples.rest(),
+                _ => continue,
             };
-            html.push_str(&format!("{}</p>\n{sample}<p>", escape(before)));
-            rest = left;
+            html.push_str(&format!("</p>\n{sample}<p>"));
         }
-        html.push_str(&escape(rest));
         vec![Event::InlineHtml(html.into())]
     }
 
     fn remark(&mut self, at: Range<usize>, message: String, help: &str) {
         self.scope.remarks.extend(self.source.remark(at, message, help));
     }
+}
+
+/// The parts of a text, each with the mark of samples behind it; none is behind the last.
+fn pieces(text: &str) -> Vec<(&str, &str)> {
+    let mut pieces = Vec::new();
+    let (mut start, mut from) = (0, 0);
+    while let Some(found) = find(&text[from..], "{{") {
+        let at = from + found;
+        match [NEXT, REST].into_iter().find(|mark| text[at..].starts_with(mark)) {
+            Some(mark) => {
+                pieces.push((&text[start..at], mark));
+                start = at + mark.len();
+                from = start;
+            }
+            None => from = at + 1,
+        }
+    }
+    pieces.push((&text[start..], ""));
+    pieces
+}
+
+/// The place of a word in a text.
+fn find(text: &str, word: &str) -> Option<usize> {
+    let found = text.find(word);
+    #[cfg(test)]
+    tests::PASSED.set(tests::PASSED.get() + found.unwrap_or(text.len()));
+    found
 }
 
 /// A name as those of constants are written, after they were replaced.
@@ -183,4 +201,34 @@ pub(super) const FORMULA: &str = "write it with the commands of LaTeX and amsmat
 
 fn deeper(level: HeadingLevel, by: usize) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + by).unwrap_or(HeadingLevel::H6)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// How many bytes searches have passed.
+        pub(super) static PASSED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn marks_are_found_in_one_pass_over_the_text() {
+        const SIZE: usize = 1 << 16;
+        for unit in [NEXT, REST, "{{", "{{next", "{{{{remainingsamples}}", "a {{nextsample}} ", "{"]
+        {
+            let text = unit.repeat(SIZE / unit.len());
+            PASSED.set(0);
+            let shown: String =
+                pieces(&text).iter().flat_map(|(before, mark)| [*before, *mark]).collect();
+            assert_eq!(shown, text, "{unit}");
+            assert!(PASSED.get() <= SIZE, "{unit}: {} bytes", PASSED.get());
+        }
+        assert_eq!(
+            pieces("a{{nextsample}}{{{remainingsamples}}b"),
+            [("a", NEXT), ("{", REST), ("b", "")]
+        );
+    }
 }

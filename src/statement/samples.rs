@@ -2,7 +2,7 @@
 //!
 //! Source: problem package format 2025-09, "Sample data".
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::html::escape;
@@ -58,14 +58,14 @@ impl Samples {
             samples.insert((at, case.name.clone()), sample);
         }
         // An exchange can be shown without a test case for it.
-        let known =
-            |path: &FilePath| samples.values().any(|it| it.interaction.as_ref() == Some(path));
+        let known: HashSet<FilePath> =
+            samples.values().filter_map(|it: &Sample| it.interaction.clone()).collect();
         let directory = problem.dir.join("data/sample");
         let names = directory.names().unwrap_or_default().into_iter();
         let unlisted = names
             .map(|name| directory.join(name))
             .filter(|path| path.extension().is_some_and(|ending| ending == "interaction"))
-            .filter(|path| !known(path));
+            .filter(|path| !known.contains(path));
         let unlisted: Vec<FilePath> = unlisted.collect();
         for path in unlisted {
             let name = path.display().to_string();

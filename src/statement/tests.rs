@@ -101,6 +101,29 @@ fn a_remark_is_where_it_is_written_whatever_constants_are_worth() {
     check("{{none}}<{{none}}b>{{none}}", (1, 9, 11));
 }
 
+/// A statement of 1 MiB can name an image of 8 MiB 50,000 times.
+#[test]
+fn the_images_of_a_page_are_bounded() {
+    let told = "1: the image `a` is left out: a statement has 1000 images at most";
+    for name in ["a", "none"] {
+        let (body, remarks) =
+            shown(Form::Latex, &format!("\\includegraphics{{{name}}}").repeat(1200));
+        assert_eq!(body.matches("<img ").count(), if name == "a" { 1000 } else { 0 });
+        assert_eq!(remarks.last(), Some(&told.replace("`a`", &format!("`{name}`"))), "{remarks:?}");
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let large = fs::File::create(dir.path().join("a.png")).expect("a file");
+    large.set_len(8 << 20).expect("a size");
+    let path = FilePath::root(dir.path()).join("problem.en.md");
+    let statement = Statement { language: "en".to_owned(), form: Form::Markdown, path };
+    let mut images = Images::new(&Problem::default(), &statement);
+    let found = (0..7).filter(|_| images.address("a.png").is_ok()).count();
+    // In a page, each has a third more.
+    assert_eq!(found, 5);
+    let refused = images.address("a.png").expect_err("too many bytes");
+    assert_eq!(refused, "all images of a statement have 64 MiB at most");
+}
+
 #[test]
 fn hostile_markdown_is_text() {
     let check = |text: &str, html: &[&str], told: &[&str]| check(Form::Markdown, text, html, told);

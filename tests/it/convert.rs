@@ -595,3 +595,23 @@ fn nothing_is_written_if_it_cannot_be_as_asked() {
     fixture.write("sum/data/secret/a_b/1.ans", "3\n");
     check("sum --to 2025-09 new", 3, "two of its files would be called data/secret/a_b/1.ans");
 }
+
+/// What a juror that was killed while it converted left beside its result.
+#[test]
+fn what_a_killed_juror_left_is_removed() {
+    let fixture = Fixture::new();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
+    for (name, is_old) in
+        [(".juror-package-old", true), (".juror-package-new", false), ("other", true)]
+    {
+        fixture.write(&format!("{name}/new/problem.yaml"), "");
+        if is_old {
+            let directory = fs::File::open(fixture.path(name)).expect("a directory");
+            directory.set_modified(old).expect("a time");
+        }
+    }
+    fixture.check("convert sum --to legacy new", 0, &[]);
+    let is_there = |name: &str| fixture.path(name).exists();
+    let there = [".juror-package-old", ".juror-package-new", "other", "new"].map(is_there);
+    assert_eq!(there, [false, true, true, true]);
+}

@@ -32,6 +32,7 @@ mod guides;
 mod html;
 mod kept;
 mod legacy;
+mod linear;
 mod live;
 mod measured;
 mod messages;

@@ -154,6 +154,27 @@ fn a_container_with_few_processes_gives_a_judge_error() {
     }
 }
 
+/// juror itself needs a few processes and threads; with less, it cannot ask for the version of a shell.
+#[test]
+fn a_container_without_processes_lacks_no_tool() {
+    let fixture = Fixture::new();
+    let told = (2..=9).filter(|most| {
+        let Some(group) = Group::make("pids", "pids.max", &most.to_string()) else { return true };
+        let mut command =
+            group.juror(&fixture, &[], "judge sum sum/submissions/accepted/right.sh --jobs 1");
+        let output = command.output().expect("juror runs");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!said.contains("skipped"), "{most}: {said}");
+        let is_judged = said.contains("1 accepted");
+        assert_eq!(output.status.code(), Some(if is_judged { 0 } else { 4 }), "{most}: {said}");
+        said.contains("cannot be asked for its version")
+            && said.contains("allows no more processes")
+    });
+    assert!(told.count() > 0, "no limit was met when juror asked for a shell");
+}
+
 /// A command that runs juror with a temporary directory of its own, mounted with these options, if that is possible.
 fn mounted(fixture: &Fixture, options: &str, arguments: &str) -> Option<Command> {
     let scratch = fixture.path("mounted");

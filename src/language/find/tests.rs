@@ -1,7 +1,7 @@
 //! Tools are found on scripted machines.
 
 use super::*;
-use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, Scripted};
+use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, SHORT, Scripted};
 
 fn named_tool(machine: &Scripted, name: &str) -> Result<Toolchain, Vec<Tried>> {
     tool(machine, TOOLS.iter().find(|it| it.name() == name).expect("a row of the table"))
@@ -50,6 +50,30 @@ fn a_shim_without_a_version_behind_it_is_passed_over() {
         "python3",
         "none: /home/u/.pyenv/shims/python3: printed something that juror does not understand: \"hello\"",
     );
+}
+
+/// Whether a tool exists is unknown then, and no other one is taken in its place.
+#[test]
+fn a_tool_that_the_machine_cannot_start_is_not_missing() {
+    let check = |machine: &Scripted, wanted: &str, program: &str| {
+        check(machine, wanted, &format!("none: {program}: {SHORT}"));
+    };
+    let python = Scripted::default().tool(SHIM).is_not_started("-I");
+    let python = python.tool("/usr/bin/python3").says("-I", SYSTEM_PYTHON);
+    check(&python, "python3", SHIM);
+    let machine = Scripted::default().tool("/usr/bin/javac").is_not_started("-J");
+    let properties = "java.home = /usr/lib/jvm\njava.version = 17\n";
+    let machine = machine.tool("/usr/bin/java").says("-X", properties);
+    check(&machine, "java", "/usr/bin/javac");
+    let machine = Scripted::default().tool("/usr/bin/rustc").is_not_started("");
+    let machine = machine.tool("/usr/bin/cargo").says("--version", "cargo 1");
+    check(&machine, "cargo", "/usr/bin/cargo");
+    let machine = Scripted::default().tool("/usr/bin/gcc").says("--version", "gcc 12");
+    check(&machine.is_not_started("-print"), "gcc", "/usr/bin/gcc");
+    for name in ["python3", "/usr/bin/python3"] {
+        let tried = named(&python, name).expect_err("nothing starts");
+        assert_eq!(tried[0].fault, AskFault::Machine(SHORT.to_owned()), "{name}");
+    }
 }
 
 #[test]

@@ -124,6 +124,24 @@ fn interpreted_languages_show_the_interpreter_to_the_run() {
     );
 }
 
+/// A submission whose tool is missing is skipped.
+#[test]
+fn a_machine_that_starts_no_tool_has_a_fault_and_lacks_no_tool() {
+    let asked = |machine: Scripted| {
+        let toolchains = Toolchains::new(Box::new(machine));
+        let missing = toolchains.named("python3", "run Python programs").expect_err("no Python");
+        crate::model::judgement::JudgeError::from(missing)
+    };
+    let python = Scripted::default().tool("/usr/bin/python3");
+    assert_eq!(asked(python.clone()).lacks.as_deref(), Some("python3"));
+    let error = asked(python.is_not_started(""));
+    assert_eq!(error.lacks, None);
+    assert_eq!(error.again, crate::model::judgement::Again::Perhaps);
+    let said =
+        "run Python programs: /usr/bin/python3 cannot be asked for its version: no more processes";
+    assert_eq!(error.to_string(), said);
+}
+
 #[test]
 fn a_missing_tool_says_what_to_install() {
     let missing = "cannot build C++ programs: g++ not found";

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::language::probe::Probe;
+use crate::language::probe::{AskFault, Probe};
 use crate::language::toolchain::Lookup;
 
 /// A scripted machine.
@@ -24,7 +24,7 @@ struct ScriptedTool {
 #[derive(Clone)]
 struct Answer {
     args: &'static str,
-    said: String,
+    said: Result<String, AskFault>,
 }
 
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl Scripted {
         if let Some(tool) = self.tools.last_mut() {
             tool.is_on_path = false;
             tool.answers
-                .push(Answer { args: "", said: "/started\nstarted\n/started\n".to_owned() });
+                .push(Answer { args: "", said: Ok("/started\nstarted\n/started\n".to_owned()) });
         }
         self
     }
@@ -54,7 +54,15 @@ impl Scripted {
     /// What the last tool says when its arguments begin like this; to anything else it fails.
     pub(in crate::language) fn says(mut self, args: &'static str, said: &str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
-            tool.answers.push(Answer { args, said: said.to_owned() });
+            tool.answers.push(Answer { args, said: Ok(said.to_owned()) });
+        }
+        self
+    }
+
+    /// When its arguments begin like this, the machine cannot start the last tool.
+    pub(in crate::language) fn is_not_started(mut self, args: &'static str) -> Self {
+        if let Some(tool) = self.tools.last_mut() {
+            tool.answers.push(Answer { args, said: Err(AskFault::Machine(SHORT.to_owned())) });
         }
         self
     }
@@ -82,6 +90,9 @@ impl Scripted {
     }
 }
 
+/// What a machine says that cannot start a tool.
+pub(in crate::language) const SHORT: &str = "no more processes";
+
 /// The answer of a compiler that has no archive.
 pub(in crate::language) const NO_ARCHIVE: &str = "lib.a\n";
 
@@ -98,11 +109,11 @@ impl Probe for Scripted {
         tools.filter(|it| it.file_name().is_some_and(|it| it == name)).collect()
     }
 
-    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, String> {
+    fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault> {
         let args = args.join(" ");
         let tool = self.tools.iter().find(|it| it.path == program);
         let answer = tool.and_then(|it| it.answers.iter().find(|it| args.starts_with(it.args)));
-        answer.map(|it| it.said.clone()).ok_or_else(|| "exit status: 127".to_owned())
+        answer.map_or_else(|| Err("exit status: 127".to_owned().into()), |it| it.said.clone())
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {

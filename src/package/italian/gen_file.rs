@@ -5,7 +5,7 @@ use crate::model::program::ProgramKind;
 use crate::model::recipe::GeneratorProgram;
 use crate::package::by_name::{self, code};
 use crate::package::files::{Files, Item};
-use crate::package::italian::SETTINGS;
+use crate::package::italian::{MOST, SETTINGS};
 use crate::package::text::{Range, shown};
 
 /// The name of the file.
@@ -59,6 +59,7 @@ pub(super) fn read(tree: &Files) -> Option<Vec<Group>> {
     let item = tree.file(NAME)?;
     let file = item.read(&tree.faults)?;
     let mut groups = vec![Group::whole(0)];
+    let mut left = MOST;
     for (number, line) in (1..).zip(file.text.lines()) {
         let place =
             file.place(Range { line: number, column: 1, width: line.chars().count() as u32 });
@@ -77,6 +78,14 @@ pub(super) fn read(tree: &Files) -> Option<Vec<Group>> {
                 "write it on a line of its own",
             );
             continue;
+        }
+        if !words.is_empty() || copied.is_some() || points.is_some() {
+            let Some(less) = left.checked_sub(1) else {
+                let message = format!("has more than {MOST} tests and subtasks");
+                error(message, "juror reads no more of them");
+                return None;
+            };
+            left = less;
         }
         let source = match (copied, points.map(str::parse::<u32>)) {
             (Some(name), _) => Source::Copy(name.to_owned()),

@@ -2,6 +2,8 @@
 //!
 //! Source: problem package format 2025-09 and legacy, "Example submissions".
 
+use std::collections::HashMap;
+
 use crate::model::pattern::Pattern;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
 use crate::model::submission::{Expectation, Overall, Submission};
@@ -223,9 +225,10 @@ fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
 
 /// Reports programs of the same kind with the same name, which "Programs" forbids.
 fn check_names(pack: &Pack<'_>, items: &[&Item]) {
-    for (at, item) in items.iter().enumerate() {
-        if let Some(first) = items[..at].iter().find(|first| first.base_name() == item.base_name())
-        {
+    let mut known: HashMap<&str, &Item> = HashMap::new();
+    for item in items {
+        let first = *known.entry(item.base_name()).or_insert(item);
+        if first.name != item.name {
             let message = format!("has the same name as {}", submission_name(first));
             let help = "rename one of them: the format requires unique names of submissions";
             pack.faults.warning(*item, message, help);

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::executor::Executor;
 use crate::executor::scripted::Scripted;
-use crate::language::probe::Probe;
+use crate::language::probe::{AskFault, Probe};
 use crate::language::tool::TOOLS;
 use crate::language::toolchain::{Lookup, Toolchains};
 use crate::model::blob::Blob;
@@ -86,7 +86,7 @@ impl Probe for Tools {
         found.map(|it| Path::new("/usr/bin").join(it)).into_iter().collect()
     }
 
-    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, String> {
+    fn ask(&self, _: &Path, _: &[&str]) -> Result<String, AskFault> {
         Ok(self.1.to_owned())
     }
 

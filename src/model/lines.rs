@@ -1,0 +1,123 @@
+//! Finds lines and columns in a text of which all of it is one line, or nothing but lines, without passing it again.
+
+use std::ops::Range;
+
+use crate::model::diagnostic::LINE_MAX;
+
+#[cfg(test)]
+thread_local! {
+    /// How many bytes were passed.
+    static PASSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// After how many bytes the characters are counted up to there.
+const PIECE: usize = 256;
+
+/// The lines of a text, and how many characters are before every [`PIECE`] of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+    characters: Vec<usize>,
+    length: usize,
+}
+
+impl LineIndex {
+    /// Goes through a text once.
+    pub fn of(text: &[u8]) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text);
+        let starts = std::iter::once(0).chain(ends.map(|end| end + 1)).collect();
+        let mut all = 0;
+        let before = |piece: &[u8]| {
+            let before = all;
+            all += characters(piece);
+            before
+        };
+        let mut characters: Vec<usize> = text.chunks(PIECE).map(before).collect();
+        characters.push(all);
+        Self { starts, characters, length: text.len() }
+    }
+
+    /// The number from 1 of the line in which a byte is.
+    pub fn line(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at)
+    }
+
+    /// The bytes of a line, by its number from 1, with its line end; empty if there is none.
+    pub fn bytes(&self, line: usize) -> Range<usize> {
+        let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.length);
+        start(line - 1)..start(line)
+    }
+
+    /// The number of characters in a part of this text, which may end beyond it.
+    pub fn count(&self, text: &[u8], part: Range<usize>) -> usize {
+        let end = part.end.min(text.len());
+        let start = part.start.min(end);
+        if end - start <= LINE_MAX {
+            #[cfg(test)]
+            PASSED.set(PASSED.get() + end - start);
+            return String::from_utf8_lossy(&text[start..end]).chars().count();
+        }
+        let before = |at: usize| {
+            let piece = at / PIECE;
+            self.characters[piece] + characters(&text[piece * PIECE..at])
+        };
+        before(end) - before(start)
+    }
+}
+
+/// The number of characters that begin in these bytes.
+fn characters(bytes: &[u8]) -> usize {
+    #[cfg(test)]
+    PASSED.set(PASSED.get() + bytes.len());
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks lines and characters of a text against a search through all of it.
+    fn check(text: &str) {
+        let index = LineIndex::of(text.as_bytes());
+        let boundaries = (0..=text.len()).filter(|at| text.is_char_boundary(*at));
+        for at in boundaries.step_by(1 + text.len() / 50) {
+            let line = index.line(at);
+            assert_eq!(line, text[..at].matches('\n').count() + 1, "{at}");
+            let bytes = index.bytes(line);
+            assert!(bytes.contains(&at) || at == bytes.end, "{at} {bytes:?}");
+            assert_eq!(text[bytes].trim_end_matches('\n').matches('\n').count(), 0);
+            assert_eq!(index.count(text.as_bytes(), 0..at), text[..at].chars().count(), "{at}");
+        }
+    }
+
+    #[test]
+    fn lines_and_columns_are_those_of_a_search() {
+        for text in ["", "\n", "a", "a\nb", "a\n", "\n\nä\n"] {
+            check(text);
+        }
+        check(&"a{b: ä},".repeat(2000));
+        check(&"é".repeat(3 * PIECE));
+        check(&"x".repeat(10 * PIECE));
+        check(&"a\nbc\n".repeat(500));
+    }
+
+    #[test]
+    fn what_is_no_line_of_the_text_is_empty() {
+        let index = LineIndex::of(b"a\nb");
+        assert_eq!((index.bytes(1), index.bytes(2), index.bytes(3)), (0..2, 2..3, 3..3));
+        assert_eq!(index.count(b"a\nb", 2..100), 1);
+    }
+
+    /// A place in a line of a MiB takes the bytes of a few pieces.
+    #[test]
+    fn no_place_takes_a_pass_over_the_text() {
+        let text = "[],".repeat(1 << 18);
+        let index = LineIndex::of(text.as_bytes());
+        PASSED.set(0);
+        for at in (0..text.len()).step_by(1024) {
+            assert_eq!(index.count(text.as_bytes(), 0..at), at);
+        }
+        let most = text.len() / 1024 * (LINE_MAX + 2 * PIECE);
+        assert!(PASSED.get() <= most, "{} bytes", PASSED.get());
+    }
+}

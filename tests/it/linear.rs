@@ -1,0 +1,380 @@
+//! Readers work in proportion to the size of a text: the worst texts of each format.
+//!
+//! Work is counted in bytes that a reader asks memory for, which is the same on every machine. A reader that copies a line
+//! for each place in it, or follows each alias, asks for four times as much for a text of twice the size. Searches that copy
+//! nothing count their own steps, in the unit tests of `statement::latex`, `package::polygon::xml` and `model::lines`.
+//! Libraries read YAML, TOML, XML, Markdown and JSON in one pass, and regular expressions without backtracking.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::Write as _;
+use std::io::Cursor;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use juror::check::compare::compare;
+use juror::check::options::Options;
+use juror::grade::line::Settings;
+use juror::grammar::bounds::{Coverage, bounds};
+use juror::grammar::compile::read;
+use juror::language::essence::{code, essence};
+use juror::model::merge::Document;
+use juror::model::pattern::Pattern;
+use juror::model::root::FilePath;
+use juror::package::statements::statements;
+use juror::statement::page;
+
+use crate::fixture::Fixture;
+
+/// The memory of the system, with a count of all bytes that were asked for.
+struct Counted;
+
+static BYTES: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: the system does everything.
+unsafe impl GlobalAlloc for Counted {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.fetch_add(layout.size() as u64, Ordering::Relaxed);
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        BYTES.fetch_add(size as u64, Ordering::Relaxed);
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+#[global_allocator]
+static MEMORY: Counted = Counted;
+
+/// The smallest size of a text. Others have two and four times as much.
+const SIZE: usize = 8 << 10;
+/// What need not be in proportion: messages, of which there are a hundred at most, and buffers.
+const SLACK: u64 = 512 << 10;
+/// Upper bound on the bytes that a reader asks for, for each byte of a text: 1 MiB asks for 4 GiB at most, over time.
+const TIMES: u64 = 4096;
+
+#[test]
+fn readers_work_in_proportion_to_the_text() {
+    let mut command = Command::new(std::env::current_exe().expect("this test"));
+    command.args(["linear::all_formats", "--exact", "--ignored", "--nocapture"]);
+    let output = command.output().expect("it runs");
+    let [said, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+    assert!(output.status.success(), "{said}{errors}");
+}
+
+/// Checks how many bytes a reader asks for: twice the text, at most about twice the bytes.
+fn check(what: &str, text: impl Fn(usize) -> String, reader: &dyn Fn(&str)) {
+    let asked = [1, 2, 4].map(|times| {
+        let text = text(times * SIZE);
+        let before = BYTES.load(Ordering::Relaxed);
+        reader(&text);
+        BYTES.load(Ordering::Relaxed) - before
+    });
+    let [once, twice, four] = asked;
+    // What does not depend on the size is in none of the two.
+    let (first, second) = (twice.saturating_sub(once), four.saturating_sub(twice));
+    assert!(second <= 3 * first + SLACK, "{what}: {asked:?} bytes");
+    assert!(four <= TIMES * 4 * SIZE as u64, "{what}: {asked:?} bytes");
+}
+
+/// The same for texts of one unit.
+fn check_all(format: &str, units: &[&str], around: [&str; 2], reader: &dyn Fn(&str)) {
+    for unit in units {
+        let text = |size: usize| {
+            let inside = unit.repeat(size / unit.len());
+            format!("{}{inside}{}", around[0], around[1])
+        };
+        check(&format!("{format}: {unit:?}"), text, reader);
+    }
+}
+
+/// A text of numbered units.
+fn numbered(
+    start: &'static str,
+    unit: impl Fn(usize) -> String,
+    end: &'static str,
+) -> impl Fn(usize) -> String {
+    move |size| {
+        let mut text = start.to_owned();
+        for number in 0.. {
+            if text.len() >= size {
+                break;
+            }
+            text += &unit(number);
+        }
+        text + end
+    }
+}
+
+/// A reader of a package in which this file has the text.
+fn package<'a>(fixture: &'a Fixture, name: &'a str) -> impl Fn(&str) + 'a {
+    move |text| {
+        fixture.write(name, text);
+        let directory = name.split('/').next().expect("a directory");
+        drop(juror::package::read(&fixture.path(directory)));
+    }
+}
+
+/// Counts what its process asks for, so it must be alone in it.
+#[test]
+#[ignore = "run by another test, in a process of its own"]
+fn all_formats() {
+    settings();
+    recipes();
+    other_packages();
+    statements_of_packages();
+    grammars();
+    sources();
+    lines();
+    outputs();
+}
+
+const YAML: [&str; 12] =
+    ["[", "{", "- ", "? ", "a: {", "&a ", "*a ", "'", "\"\\n", "a: b\n", "# c\n", "a: |\n  b\n"];
+
+fn settings() {
+    let start = "problem_format_version: 2025-09\nname: x\n";
+    for name in ["problem.yaml", "submissions/submissions.yaml", "data/secret/test_group.yaml"] {
+        let fixture = Fixture::new();
+        let path = format!("sum/{name}");
+        let reader = package(&fixture, &path);
+        check_all(name, &YAML, ["", ""], &reader);
+        check_all(name, &["k: 1, ", "[], ", "*a, "], [start, "a: &a [x]\nb: {"], &reader);
+        let line = numbered("keys: {", |at| format!("k{at}: 1, "), "}");
+        check(&format!("{name}: keys on a line"), line, &reader);
+        let anchors =
+            numbered("a: [", |at| format!("&a{at} [x, *a{}], ", at.saturating_sub(1)), "]");
+        check(&format!("{name}: anchors"), anchors, &reader);
+        let patterns = numbered("", |at| format!("'*a*a{{b,{at}}}': {{permitted: [AC]}}\n"), "");
+        check(&format!("{name}: patterns"), patterns, &reader);
+    }
+    let fixture = Fixture::new();
+    let reader = package(&fixture, "sum/juror.toml");
+    check_all("juror.toml", &["a.", "[", "a=1\n", "[[a]]\n", "# c\n", "\"\"\""], ["", ""], &reader);
+    check_all("juror.toml", &["1, ", "'a', ", "{a = 1}, ", "[1], "], ["a = [", "]\n"], &reader);
+    check(
+        "juror.toml: keys on a line",
+        numbered("io = {", |at| format!("k{at} = 1, "), "z = 1}\n"),
+        &reader,
+    );
+}
+
+fn recipes() {
+    let fixture = Fixture::new();
+    let reader = |text: &str| {
+        fixture.write("sum/generators/generators.yaml", text);
+        let [path, directory] =
+            ["sum/generators/generators.yaml", "sum"].map(|it| FilePath::root(fixture.path(it)));
+        drop(juror::package::recipe::read(&path, &directory, &[], false));
+    };
+    check_all("recipe", &YAML, ["data: {secret: {data: ", ""], &reader);
+    let start = "data: {secret: {data: {";
+    check("recipe: cases", numbered(start, |at| format!("a{at}: {{in: x}}, "), "}}}"), &reader);
+    check("recipe: commands", numbered(start, |at| format!("a{at}: g.py {at}, "), "}}}"), &reader);
+    check(
+        "recipe: groups",
+        numbered(start, |at| format!("a{at}: {{data: {{b: g.py}}}}, "), "}}}"),
+        &reader,
+    );
+    check("recipe: faults", numbered(start, |at| format!("a{at}: {{b: 1}}, "), "}}}"), &reader);
+    let start = "data: {sample: {data: {b: {in: x}}}, secret: {include: [";
+    check("recipe: links", numbered(start, |_| "sample, ".to_owned(), "]}}"), &reader);
+}
+
+const XML: &str = "<problem short-name='x' revision='1'><names><name language='english' value='X'/></names><judging>";
+
+fn other_packages() {
+    let fixture = Fixture::new();
+    let reader = package(&fixture, "polygon/problem.xml");
+    check_all(
+        "problem.xml",
+        &["<a>", "<", "<!--", "<![CDATA[", "<?a?>", "&lt;", "<a b='"],
+        ["", ""],
+        &reader,
+    );
+    let units = ["<a/>", "<test/>", "<testset name='t'/>", "x ", "<a b='1'/>"];
+    check_all("problem.xml", &units, [XML, "</judging></problem>"], &reader);
+    fixture.write("library/sol/correct.cpp", "int main() {}\n");
+    fixture.write("common/x.h", "");
+    let reader = package(&fixture, "library/info.toml");
+    let start = "timelimit = 1.0\n[[tests]]\nname = 'a.in'\nnumber = 1\n";
+    check(
+        "info.toml: tests",
+        numbered(start, |at| format!("[[tests]]\nname = 'a{at}.in'\nnumber = 1\n"), ""),
+        &reader,
+    );
+    check("info.toml: keys", numbered(start, |at| format!("k{at} = 1\n"), ""), &reader);
+    fixture.write("cms/task.yaml", "time_limit: 1\nname: cms\ntitle: x\n");
+    fixture.write("cms/gen/generator.sh", "");
+    fixture.write("cms/sol/solution.sh", "");
+    fixture.write("cms/input/input0.txt", "1\n");
+    let reader = package(&fixture, "cms/gen/GEN");
+    check_all(
+        "GEN",
+        &["1 2\n", "#ST: 1\n1\n", "#COPY: a\n", "# a\n", "'a'\n", "a ", "#"],
+        ["", ""],
+        &reader,
+    );
+    fixture.write("sinol/in/sinol1a.in", "1\n");
+    fixture.write("sinol/prog/sinol.sh", "");
+    let reader = package(&fixture, "sinol/config.yml");
+    let start = "time_limit: 1000\n";
+    check("config.yml: keys", numbered(start, |at| format!("k{at}: 1\n"), ""), &reader);
+    check(
+        "config.yml: scores",
+        numbered("time_limit: 1000\nscores: {", |at| format!("{at}: 0, "), "}"),
+        &reader,
+    );
+}
+
+fn statements_of_packages() {
+    let fixture = Fixture::new();
+    fixture.remove("sum/statement/problem.en.md");
+    fixture.write("sum/statement/a.png", "image");
+    for ending in ["md", "tex"] {
+        let name = format!("sum/statement/problem.en.{ending}");
+        let reader = |text: &str| {
+            fixture.write(&name, text);
+            let problem = juror::package::read(&fixture.path("sum")).problem.expect("a problem");
+            let all = statements(&problem);
+            drop(page(&problem, &all.iter().collect::<Vec<_>>()).expect("a page"));
+        };
+        let units: &[&str] = match ending {
+            "md" => &[
+                "[",
+                "[a](",
+                "*a_ ",
+                "`",
+                "> ",
+                "- ",
+                "<",
+                "<!--",
+                "![](a.png) ",
+                "![](x.png) ",
+                "{{nextsample}}",
+                "{{",
+                "$a$",
+                "|a|\n",
+                "[^1] ",
+                "\\",
+                "<b>",
+            ],
+            _ => &[
+                "{",
+                "\\begin{itemize}",
+                "\\includegraphics[",
+                "\\includegraphics{a}",
+                "\\includegraphics{x}",
+                "$",
+                "%\n",
+                "\\textbf{",
+                "\\verb|",
+                "\\def\\a{x}",
+                "\\footnote{a}",
+                "\\begin{tabular}{c}a&",
+                "}",
+                "\\ref{a}",
+            ],
+        };
+        check_all(&name, units, ["", ""], &reader);
+        fixture.remove(&name);
+    }
+    let name = "sum/data/sample/1.interaction";
+    fixture.write("sum/statement/problem.en.md", "Text.\n");
+    let reader = |text: &str| {
+        fixture.write(name, text);
+        let problem = juror::package::read(&fixture.path("sum")).problem.expect("a problem");
+        drop(page(&problem, &statements(&problem).iter().collect::<Vec<_>>()).expect("a page"));
+    };
+    check_all("transcript", &[">1\n<2\n", "---\n", "\n", ">", "1\n"], ["", ""], &reader);
+}
+
+fn grammars() {
+    let reader = |text: &str| {
+        if let Some(grammar) = read(Path::new("a.ctd"), text.as_bytes()).grammar {
+            drop(bounds(&grammar, Some(&Coverage::new(&grammar))));
+        }
+    };
+    let units = [
+        "INT(1,2) ",
+        "INT(1,2)\n",
+        "(",
+        "REP(1) ",
+        "STRING(\"a\") ",
+        "\"",
+        "# a\n",
+        "a[1]",
+        "FOO(1) ",
+        "INT(1 ",
+        "é",
+        "UNIQUE(a) ",
+        "REGEX(\"[a-z]+\") ",
+        "INT(1,2,a,",
+    ];
+    check_all("grammar", &units, ["", ""], &reader);
+    check_all("grammar", &["1+", "-", "!", "1==1&&"], ["ASSERT(", "1)"], &reader);
+    check("grammar: variables", numbered("", |at| format!("INT(1,2,v{at}) "), ""), &reader);
+    check("grammar: alternatives", numbered("REGEX(\"", |at| format!("a{at}|"), "\")"), &reader);
+}
+
+fn sources() {
+    for language in ["cpp", "java", "python3", "rust", "haskell"] {
+        let reader = |text: &str| {
+            drop(essence(language, text.as_bytes()));
+            drop(code(language, text.as_bytes()));
+        };
+        let units = [
+            "{",
+            "/*",
+            "//\n",
+            "'",
+            "\"\\",
+            "\\\"",
+            "#if 1\n",
+            "#define A\n",
+            "{-",
+            "\"a\" ",
+            "R\"(",
+        ];
+        check_all(language, &units, ["", ""], &reader);
+    }
+    let fixture = Fixture::new();
+    let reader = package(&fixture, "sum/submissions/accepted/Main.java");
+    check_all(
+        "source",
+        &["package a ", "class A {} ", "public ", "{{a}}", "@EXPECTED_RESULTS@: "],
+        ["", ""],
+        &reader,
+    );
+}
+
+fn lines() {
+    let reader = |text: &str| drop(Settings::default().read(text.as_bytes()));
+    check_all("line", &["[", "{\"a\":", "\"", "1", "\\u0000", " "], ["", ""], &reader);
+    check_all("line", &["{},", "1,"], ["{\"cases\":[", "{}]}"], &reader);
+    check("line: keys", numbered("{", |at| format!("\"k{at}\":1,"), "\"a\":1}"), &reader);
+    let reader = |text: &str| drop(Document::read(text.as_bytes()));
+    check_all("report", &["[", "{\"a\":", "\"", "1"], ["", ""], &reader);
+    let reader = |text: &str| {
+        drop(Pattern::parse(text).map(|it| it.matches("accepted/aaaaaaaaaaaaaaaa.py")))
+    };
+    check_all("pattern", &["{a,b}", "*a", "{a,", "*", "[a]", "?", "{*,**}"], ["", ""], &reader);
+}
+
+fn outputs() {
+    let reader = |text: &str| {
+        let mut other = text.replace('1', "2");
+        write!(other, " 3").expect("a text");
+        let options = Options::parse(&[]).expect("options");
+        drop(compare(Cursor::new(text), Cursor::new(other), &options));
+    };
+    check_all("output", &["1\n", "1 ", "1", "\n", "ab\n", " "], ["", ""], &reader);
+}
