@@ -45,7 +45,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     let mut list = vec![
         same(Resource::Core, Some(0)),
         same(Resource::Nofile, Some(OPEN_FILES)),
-        same(Resource::Fsize, limits.output.map(|limit| limit.0)),
+        same(Resource::Fsize, limits.file_size()),
     ];
     let memory = limits.memory.map(|limit| limit.0);
     // Set if the system permits that much; macOS, for one, does not.
