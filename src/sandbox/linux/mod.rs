@@ -55,9 +55,9 @@
 //!    time and memory come from the control group, which counts the whole tree: a program cannot hide a child by not
 //!    waiting for it.
 //! 8. The slot searches the box, reads the counters, and answers with facts and with descriptors of requested files.
-//! 9. The judge has its answer, and reads the output. The slot kills PID 1, prepares the next run, and waits for PID 1's end, so that it is
-//!    charged to no group. The judge holds the run's mount namespace, and drops it while the next program runs,
-//!    because the kernel is slow to remove one.
+//! 9. The judge has its answer, and reads the output. The slot kills PID 1, prepares the next run, and waits for PID
+//!    1's end, so that it is charged to no group. The judge holds the run's mount namespace, and drops it while the next
+//!    program runs, because the kernel is slow to remove one.
 //!
 //! # What an attacker would try
 //!

@@ -105,8 +105,7 @@ impl Group for Group2 {
         let used = Used {
             // Hits of the group's own limit are counted separately from kills.
             within_limit: killed > 0 && field(&events, "oom") == 0,
-            memory: last
-                .map(|last| at_least_a_portion(peak.with(last), baseline.memory + cached)),
+            memory: last.map(|last| at_least_a_portion(peak.with(last), baseline.memory + cached)),
             killed_for_memory: killed,
             refused_processes: file("pids.events").map_or(0, |text| field(&text, "max")),
         };

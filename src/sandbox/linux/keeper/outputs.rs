@@ -7,7 +7,6 @@ use rustix::fs::{FileType, Stat};
 use crate::sandbox::fault::{Fault, Step};
 
 /// The outputs of a run, except those that go to another program.
-#[derive(Default)]
 pub(crate) struct OutputFiles(Vec<OwnedFd>);
 
 /// How large the outputs are together, in bytes.

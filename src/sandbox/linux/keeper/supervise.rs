@@ -31,7 +31,7 @@ const SHORTEST: u64 = 1_000_000;
 /// The longest one since memory ran short, when nothing was killed at once.
 const LATEST: u64 = 64_000_000;
 
-/// The time between two looks at what the kernel does not count, in nanoseconds.
+/// The shortest time between two looks at what the kernel does not count, in nanoseconds.
 pub(crate) const LOOK: u64 = 15_000_000;
 
 /// PID 1 of a run.
@@ -288,7 +288,8 @@ impl Supervisor<'_> {
             if self.look_at_outputs() {
                 return Err(StoppedBy::Output);
             }
-            self.next_outputs = now + LOOK;
+            // Rarer in longer runs: each look takes a part of the program's own processor.
+            self.next_outputs = now + LOOK.max(used / 4);
         }
         sooner(&mut next, self.next_outputs.saturating_sub(now).max(SHORTEST));
         if let KillScope::Domain { boxes, size } = self.sweep {
