@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
+use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::units::{Bytes, seconds};
 
 /// The default CPU time of a compiler, a validator or a generator.
@@ -109,6 +109,12 @@ impl Limits {
         Self { processes: Some(4), ..small }
     }
 
+    /// The size in bytes beyond which no file may grow: a byte more than may be written, so that a file shows that the
+    /// program wanted more.
+    pub fn file_size(&self) -> Option<u64> {
+        self.output.map(|limit| limit.0.saturating_add(1))
+    }
+
     /// The same with at least this many processes and threads.
     #[must_use]
     pub fn with_processes(&self, least: u32) -> Self {
@@ -119,19 +125,13 @@ impl Limits {
     /// Wall time counts only if it stopped the run: a run that ended by itself was too late only because the machine
     /// was busy.
     pub fn exceeded(&self, outcome: &Outcome) -> Option<StoppedBy> {
-        const SIGXFSZ: i32 = 25;
         let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
         let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|it| used > it);
-        // A file never grows beyond the limit; a program that tries is killed by this signal.
-        let is_cut = || {
-            outcome.ending == Ending::Signalled(Signal(SIGXFSZ))
-                && self.output.is_some_and(|limit| outcome.written() >= limit)
-        };
         if over(outcome.cpu_time, self.cpu_time) {
             Some(StoppedBy::CpuTime)
         } else if above(outcome.peak_memory, self.memory) {
             Some(StoppedBy::Memory)
-        } else if above(outcome.written(), self.output) || is_cut() {
+        } else if above(outcome.written(), self.output) {
             Some(StoppedBy::Output)
         } else if outcome.stopped_by == Some(StoppedBy::WallTime) {
             Some(StoppedBy::WallTime)

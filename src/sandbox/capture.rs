@@ -1,173 +1,201 @@
-//! The judge's side of a program's outputs: read as they come, counted, and kept within bounds.
+//! The judge's side of a program's outputs: files without a name, read when no process is left to write.
+//!
+//! They are files because a program writes to a file at once. To a pipe, some language runtimes write only when
+//! somebody reads, and not at all if the program ends before.
 
-use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
-
-use tempfile::{SpooledData, SpooledTempFile, spooled_tempfile};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
 
 use crate::model::blob::Blob;
+use crate::model::limits::Limits;
+use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::units::Bytes;
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::system;
 
-/// Upper bound in bytes on the part of standard output in memory; the rest goes to an unnamed file.
-const IN_MEMORY: usize = 1 << 20;
+/// Upper bound in bytes on the part of a file that is copied to memory; a longer one goes to an unnamed file.
+const IN_MEMORY: u64 = 1 << 20;
 
 /// Upper bound in bytes on what is kept of each end of standard error.
-const EACH_END: usize = 32 << 10;
+const EACH_END: u64 = 32 << 10;
 
-/// One of the program's outputs.
-pub(super) struct Stream {
-    /// The reading end, until the writing end is closed.
-    pub(super) pipe: Option<OwnedFd>,
-    /// Number of bytes that came, kept or not.
-    pub(super) total: u64,
-    kept: Kept,
+/// A new file for an output.
+pub(super) struct OutputFile {
+    /// For reading.
+    pub(super) ours: File,
+    /// Only for writing.
+    pub(super) theirs: OwnedFd,
 }
 
-/// The part of a stream that is kept.
-enum Kept {
-    /// Everything, as long as `left` bytes remain.
-    All { store: SpooledTempFile, left: u64 },
-    /// The beginning and the end.
-    Ends { first: Vec<u8>, last: VecDeque<u8> },
+/// The outputs of a run.
+pub(super) struct Outputs {
+    /// Standard output, unless it goes to somebody else.
+    stdout: Option<File>,
+    stderr: File,
 }
 
-impl Stream {
-    /// Standard output; at most `most` bytes are kept.
-    pub(super) fn output(pipe: Option<OwnedFd>, most: Option<u64>) -> Self {
-        let store = spooled_tempfile(IN_MEMORY);
-        Self { pipe, total: 0, kept: Kept::All { store, left: most.unwrap_or(u64::MAX) } }
+/// The program's ends of its outputs.
+pub(super) struct OutputEnds {
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+/// The number of bytes in each output.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub(super) stdout: Bytes,
+    pub(super) stderr: Bytes,
+}
+
+/// The bytes that are kept of each output.
+pub(super) struct Captured {
+    pub(super) stdout: Blob,
+    pub(super) stderr: Blob,
+}
+
+impl Outputs {
+    /// The outputs of a new run; standard output goes to `end` if there is one.
+    pub(super) fn make(end: Option<OwnedFd>) -> Result<(Self, OutputEnds), Fault> {
+        let make = || system::output_file().step("make a file for a program's output");
+        let (ours, stdout) = match end {
+            Some(end) => (None, end),
+            None => {
+                let file = make()?;
+                (Some(file.ours), file.theirs)
+            }
+        };
+        let error = make()?;
+        let outputs = Self { stdout: ours, stderr: error.ours };
+        Ok((outputs, OutputEnds { stdout, stderr: error.theirs }))
     }
 
-    /// Standard error; both ends are kept.
-    pub(super) fn error(pipe: Option<OwnedFd>) -> Self {
-        Self { pipe, total: 0, kept: Kept::Ends { first: Vec::new(), last: VecDeque::new() } }
+    /// How much is in them now.
+    pub(super) fn written(&self) -> Result<Written, Fault> {
+        let length = |file: &File| file.metadata().map(|found| Bytes(found.len()));
+        let step = "measure a program's output";
+        let stdout = self.stdout.as_ref().map_or(Ok(Bytes(0)), length).step(step)?;
+        Ok(Written { stdout, stderr: length(&self.stderr).step(step)? })
     }
 
-    /// Reads available bytes once, and returns whether there were any. Closes the pipe at its end. The pipe must not
-    /// block.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
-        let Some(pipe) = &self.pipe else { return Ok(false) };
-        match rustix::io::read(pipe.as_fd(), &mut *buffer) {
-            Ok(0) => {
-                self.pipe = None;
-                Ok(false)
-            }
-            Ok(length) => {
-                self.total += length as u64;
-                self.kept.add(&buffer[..length])?;
-                Ok(true)
-            }
-            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(false),
-            Err(errno) => Err(errno.into()),
+    /// Reads this much of them; standard output only up to its limit.
+    pub(super) fn read(self, written: Written, limits: &Limits) -> Result<Captured, Fault> {
+        let Written { stdout: length, stderr } = written;
+        let most = limits.output.map_or(length, |limit| limit.min(length));
+        let stdout = self.stdout.map_or(Ok(Blob::default()), |file| copy(file, most.0));
+        Ok(Captured {
+            stdout: stdout.step("read standard output")?,
+            stderr: both_ends(self.stderr, stderr.0).step("read standard error")?,
+        })
+    }
+}
+
+impl Written {
+    /// Notes it in an outcome. The program may have ended just before anybody saw that it had written too much.
+    pub(super) fn note(self, outcome: &mut Outcome, limits: &Limits) {
+        (outcome.stdout_bytes, outcome.stderr_bytes) = (self.stdout, self.stderr);
+        if outcome.stopped_by.is_none() && self.is_beyond(limits) {
+            outcome.stopped_by = Some(StoppedBy::Output);
         }
     }
 
-    /// The kept bytes.
-    pub(super) fn finish(self) -> Blob {
-        match self.kept {
-            Kept::All { store, .. } => blob(store),
-            Kept::Ends { mut first, last } => {
-                let left_out = self.total - first.len() as u64 - last.len() as u64;
-                if left_out > 0 {
-                    let note = format!("\n[{left_out} bytes left out]\n");
-                    first.extend(note.as_bytes());
-                }
-                first.extend(last);
-                first.into()
-            }
-        }
-    }
-}
-
-impl Kept {
-    fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Self::All { store, left } => {
-                let room = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
-                *left -= room as u64;
-                store.write_all(&bytes[..room])
-            }
-            Self::Ends { first, last } => {
-                let room = (EACH_END - first.len()).min(bytes.len());
-                first.extend(&bytes[..room]);
-                last.extend(&bytes[room..]);
-                let surplus = last.len().saturating_sub(EACH_END);
-                last.drain(..surplus);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// The stored bytes: in memory if they are few, else in a file.
-fn blob(store: SpooledTempFile) -> Blob {
-    match store.into_inner() {
-        SpooledData::InMemory(bytes) => bytes.into_inner().into(),
-        SpooledData::OnDisk(file) => Blob::open_file(file),
+    /// Whether it is more than is permitted.
+    pub(super) fn is_beyond(self, limits: &Limits) -> bool {
+        limits.output.is_some_and(|limit| self.stdout.saturating_add(self.stderr) > limit)
     }
 }
 
 /// Copies a file of the box, at most `most` bytes.
 pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
-    let mut store = spooled_tempfile(IN_MEMORY);
-    let mut from = BufReader::with_capacity(64 << 10, File::from(file).take(most));
-    io::copy(&mut from, &mut store)?;
-    Ok(blob(store))
+    copy(File::from(file), most)
+}
+
+/// Copies the start of a file, at most `most` bytes: to memory if they are few, else to another file.
+fn copy(file: File, most: u64) -> io::Result<Blob> {
+    let expected = file.metadata()?.len().min(most).min(IN_MEMORY) + 1;
+    let mut start = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
+    let mut from = file.take(most);
+    from.by_ref().take(IN_MEMORY + 1).read_to_end(&mut start)?;
+    if start.len() as u64 <= IN_MEMORY {
+        return Ok(start.into());
+    }
+    let mut to = tempfile::tempfile()?;
+    to.write_all(&start)?;
+    io::copy(&mut from, &mut to)?;
+    Ok(Blob::open_file(to))
+}
+
+/// The beginning and the end of a file of this length.
+fn both_ends(mut file: File, length: u64) -> io::Result<Blob> {
+    let left_out = length.saturating_sub(2 * EACH_END);
+    let mut bytes = Vec::new();
+    if left_out > 0 {
+        (&mut file).take(EACH_END).read_to_end(&mut bytes)?;
+        bytes.extend(format!("\n[{left_out} bytes left out]\n").as_bytes());
+        file.seek(SeekFrom::Start(EACH_END + left_out))?;
+    }
+    file.take(2 * EACH_END).read_to_end(&mut bytes)?;
+    Ok(bytes.into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The kept part of these bytes on standard error, written in pieces of this length.
-    fn ends(bytes: &[u8], piece: usize) -> Vec<u8> {
-        let mut stream = Stream {
-            pipe: None,
-            total: 0,
-            kept: Kept::Ends { first: Vec::new(), last: VecDeque::new() },
-        };
-        for piece in bytes.chunks(piece) {
-            stream.total += piece.len() as u64;
-            stream.kept.add(piece).unwrap();
+    /// What is kept of these bytes, written to both outputs.
+    fn kept(bytes: &[u8], limit: Option<Bytes>) -> Captured {
+        let (outputs, ends) = Outputs::make(None).unwrap();
+        for end in [ends.stdout, ends.stderr] {
+            File::from(end).write_all(bytes).unwrap();
         }
-        let blob = stream.finish();
-        blob.bytes().expect("both ends stay in memory").to_vec()
+        let limits = Limits { output: limit, ..Limits::default() };
+        let written = outputs.written().unwrap();
+        assert_eq!(written.stdout, Bytes(bytes.len() as u64));
+        assert_eq!(written.stderr, written.stdout);
+        outputs.read(written, &limits).unwrap()
     }
 
     #[test]
     fn both_ends_of_standard_error_are_kept() {
-        let short: Vec<u8> = (0..2 * EACH_END).map(|n| n as u8).collect();
-        assert_eq!(ends(&short, 1000), short);
-        let long: Vec<u8> = (0..3 * EACH_END + 5).map(|n| (n / 7) as u8).collect();
-        for piece in [1000, 4096, long.len()] {
-            let mut expected = long[..EACH_END].to_vec();
-            expected.extend(format!("\n[{} bytes left out]\n", EACH_END + 5).as_bytes());
-            expected.extend(&long[2 * EACH_END + 5..]);
-            assert_eq!(ends(&long, piece), expected, "pieces of {piece}");
+        let end = EACH_END as usize;
+        let check = |bytes: &[u8], expected: &[u8]| {
+            assert_eq!(kept(bytes, None).stderr.bytes(), Some(expected), "{} bytes", bytes.len());
+        };
+        check(b"", b"");
+        let short: Vec<u8> = (0..2 * end).map(|n| n as u8).collect();
+        check(&short, &short);
+        for more in [1, 7, end] {
+            let long: Vec<u8> = (0..2 * end + more).map(|n| (n / 7) as u8).collect();
+            let mut expected = long[..end].to_vec();
+            expected.extend(format!("\n[{more} bytes left out]\n").as_bytes());
+            expected.extend(&long[end + more..]);
+            check(&long, &expected);
         }
     }
 
     #[test]
-    fn much_output_goes_to_a_file_and_is_all_there() {
-        let mut stream = Stream::output(None, None);
-        let piece = vec![b'x'; 700_000];
-        for piece in [&piece[..], &piece, b"end"] {
-            stream.kept.add(piece).unwrap();
-        }
-        let blob = stream.finish();
-        assert_eq!(blob.bytes(), None, "so much does not stay in memory");
-        let all = blob.start(u64::MAX).unwrap();
-        assert_eq!(all.len(), 1_400_003);
-        assert!(all.ends_with(b"xend"));
+    fn output_is_kept_whole_up_to_its_limit_and_much_of_it_in_a_file() {
+        let check = |length: u64, limit: Option<u64>, expected: u64| {
+            let bytes: Vec<u8> = (0..length).map(|n| (n / 3) as u8).collect();
+            let stdout = kept(&bytes, limit.map(Bytes)).stdout;
+            assert_eq!(stdout.bytes().is_some(), expected <= IN_MEMORY, "{length} {limit:?}");
+            let all = stdout.start(u64::MAX).unwrap();
+            assert!(all == bytes[..expected as usize], "{length} {limit:?}");
+        };
+        check(0, None, 0);
+        check(7, Some(5), 5);
+        check(7, Some(7), 7);
+        check(IN_MEMORY, None, IN_MEMORY);
+        check(IN_MEMORY + 1, None, IN_MEMORY + 1);
+        check(IN_MEMORY + 1, Some(IN_MEMORY), IN_MEMORY);
+        check(3 * IN_MEMORY + 5, Some(3 * IN_MEMORY), 3 * IN_MEMORY);
     }
 
     #[test]
-    fn no_more_output_is_kept_than_asked_for() {
-        let mut stream = Stream::output(None, Some(5));
-        for piece in [&b"abc"[..], b"defg", b"h"] {
-            stream.kept.add(piece).unwrap();
+    fn the_end_of_an_output_is_only_for_writing() {
+        let (_, ends) = Outputs::make(None).unwrap();
+        for end in [ends.stdout, ends.stderr] {
+            assert!(File::from(end).read(&mut [0]).is_err());
         }
-        assert_eq!(stream.finish().bytes(), Some(&b"abcde"[..]));
     }
 }

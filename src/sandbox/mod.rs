@@ -37,7 +37,6 @@ mod shortage;
 mod shown;
 mod slot;
 mod standard;
-mod streams;
 mod strings;
 mod transcript;
 mod translate;

@@ -1,6 +1,8 @@
 //! Systems other than Linux, for which juror has no isolation method.
 
 use std::env;
+use std::fs::File;
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::thread;
 
@@ -11,12 +13,20 @@ use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Mechanism;
 use crate::model::units::Bytes;
+use crate::sandbox::capture::OutputFile;
 use crate::sandbox::disk::temporary;
 use crate::sandbox::pace::calibrate;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_out;
 use crate::sandbox::watch::Seen;
+
+/// A new file for an output. It loses its name before the program starts.
+pub(super) fn output_file() -> io::Result<OutputFile> {
+    let file = tempfile::NamedTempFile::new()?;
+    let theirs = File::options().write(true).open(file.path())?.into();
+    Ok(OutputFile { ours: file.into_file(), theirs })
+}
 
 /// What this machine offers: plain runs.
 #[derive(Clone, Debug)]

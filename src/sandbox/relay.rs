@@ -31,7 +31,7 @@ use crate::sandbox::watch::{Seen, Still, Watch};
 const BUFFER: usize = 64 << 10;
 
 /// Upper bound on the reads of an output when its run is over: enough for the contents of any pipe.
-pub(super) const LAST_READS: usize = 32;
+const LAST_READS: usize = 32;
 
 /// Time of quiet before the first look, in nanoseconds.
 const FIRST_LOOK: u64 = 20_000_000;

@@ -22,6 +22,7 @@ use juror::model::units::Bytes;
 use juror::sandbox::{Host, Slot};
 
 use crate::fixture::{Fixture, RIGHT};
+use crate::sandbox::outputs::{check_large_outputs, check_outputs};
 use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
 use crate::scripted::Scripted;
 
@@ -68,6 +69,14 @@ fn the_best_that_works_is_chosen_and_what_does_not_is_explained() {
                 assert!(error.help.is_some(), "{error}");
             }
         }
+    }
+}
+
+#[test]
+fn without_namespaces_outputs_are_files_and_no_memory() {
+    if let Some(mut slot) = bare_slot() {
+        check_outputs(&mut slot);
+        check_large_outputs(&mut slot);
     }
 }
 

@@ -25,6 +25,7 @@ use juror::model::verdict::Verdict;
 use juror::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::{Fixture, RIGHT, write_program};
+use crate::sandbox::outputs::{check_large_outputs, check_outputs};
 use crate::sandbox::{bytes_of_output, executable, job, kept, programs, run};
 
 fn slot() -> Slot {
@@ -137,6 +138,11 @@ fn limits_end_what_goes_beyond_them() {
     assert!(outcome.cpu_time >= Duration::from_millis(300));
 }
 
+#[test]
+fn what_a_program_wrote_is_there_however_it_wrote_it() {
+    check_outputs(&mut slot());
+}
+
 /// The verdicts of programs that take memory. In a process of its own: what the judge holds hides what a program
 /// does, on Linux.
 #[test]
@@ -166,6 +172,7 @@ fn memory() {
     let held = check(&mut job("hungry", &["memory", "100"]), None);
     assert!(held > Bytes::mib(99) && held < Bytes::mib(110), "{held} of 100 MiB");
     check(&mut job("hungry", &["untouched-array"]), None);
+    check_large_outputs(&mut slot);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod kernel;
 mod marks;
 #[cfg(target_os = "linux")]
 mod neighbours;
+pub(crate) mod outputs;
 mod short;
 
 use std::ffi::OsStr;

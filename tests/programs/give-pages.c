@@ -1,4 +1,4 @@
-// Pages given to the judge's pipe that change after they were written.
+// Pages given to the output that change after they were written.
 #include "escape.h"
 #include <sys/uio.h>
 int main(void) {

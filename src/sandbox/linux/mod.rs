@@ -15,8 +15,8 @@
 //!    |   |   |                   v              v                        +-------------+
 //!    |   |   |             control groups   box and /tmp, <------------- |    PID 2,   |
 //!    |   |   |                cgroup/       the view: view/              | the program |
-//!    |   |   +------------- pipe: standard output ---------------------- |             |
-//!    |   +----------------- pipe: standard error ----------------------- |             |
+//!    |   |   +------------- file in memory: standard output ------------ |             |
+//!    |   +----------------- file in memory: standard error ------------- |             |
 //!    +--------------------- sealed copy: standard input ---------------> +-------------+
 //! ```
 //!
@@ -48,16 +48,16 @@
 //!    reads the counters, and becomes the program (`run/child.rs`). Both run on their own stacks in the slot's memory,
 //!    so that their start is equally cheap however large the judge is; they do not allocate. The program is never PID
 //!    1, which the kernel treats specially: signals would not end it.
-//! 6. The slot sleeps until a limit may be reached (`keeper/supervise.rs`); the judge reads the program's output, and
-//!    reports if it is too much. At a limit, all processes are killed, including PID 1.
+//! 6. The slot sleeps until a limit may be reached (`keeper/supervise.rs`), and looks at the size of the output now and
+//!    then. At a limit, all processes are killed, including PID 1.
 //! 7. The run is over when PID 2 ends. PID 1 notes the time, kills everything else in its process namespace, waits for
 //!    all of it, and reports. So when the slot measures, no process is left to run, to write or to change a file. CPU
 //!    time and memory come from the control group, which counts the whole tree: a program cannot hide a child by not
 //!    waiting for it.
 //! 8. The slot searches the box, reads the counters, and answers with facts and with descriptors of requested files.
-//! 9. The judge has its answer. The slot kills PID 1, prepares the next run, and waits for PID 1's end, so that it is
-//!    charged to no group. The judge holds the run's mount namespace, and drops it while the next program runs,
-//!    because the kernel is slow to remove one.
+//! 9. The judge has its answer, and reads the output. The slot kills PID 1, prepares the next run, and waits for PID
+//!    1's end, so that it is charged to no group. The judge holds the run's mount namespace, and drops it while the next
+//!    program runs, because the kernel is slow to remove one.
 //!
 //! # What an attacker would try
 //!
@@ -88,10 +88,14 @@ mod sys;
 mod view;
 mod wire;
 
+use std::io;
 use std::os::fd::AsFd;
+
+use rustix::fs::{MemfdFlags, Mode, OFlags};
 
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
+use crate::sandbox::capture::OutputFile;
 use crate::sandbox::plain;
 use crate::sandbox::slot::{Backend, CoreId};
 
@@ -108,6 +112,15 @@ pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend
             Ok(Box::new(judge::slot::LinuxSlot::start(host, core)?))
         }
     }
+}
+
+/// A new file in memory for an output. A program can open it again by name (`/dev/stdout`), whatever its user, but only
+/// for writing. Each run has new ones, so that no run finds marks of another.
+pub(super) fn output_file() -> io::Result<OutputFile> {
+    let ours = wire::memory_file(MemfdFlags::empty())?;
+    let theirs = wire::open_again(&ours, OFlags::WRONLY)?;
+    rustix::fs::fchmod(&ours, Mode::from_raw_mode(0o222))?;
+    Ok(OutputFile { ours, theirs })
 }
 
 /// Whether a pipe is smaller than usual, as for a user whose programs hold very many pipes.

@@ -6,12 +6,12 @@
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-use rustix::fs::MemfdFlags;
+use rustix::fs::{MemfdFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -98,6 +98,12 @@ pub(super) fn send(
 pub(super) fn memory_file(flags: MemfdFlags) -> io::Result<File> {
     let file = rustix::fs::memfd_create(c"juror", flags | MemfdFlags::CLOEXEC)?;
     Ok(file.into())
+}
+
+/// The same file, opened once more, with a position of its own.
+pub(super) fn open_again(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// Gives the kernel time to collect unreachable sockets; it looks for them when one is closed.

@@ -19,6 +19,10 @@ const UNUSED_MEMORY: u64 = 1 << 30;
 /// Stack beyond the memory limit, in bytes, so that endless recursion shows as more memory than permitted.
 const MORE_STACK: u64 = 16 << 20;
 
+/// What a file may have beyond the output limit, in bytes. Some systems refuse the whole of a write that would pass the
+/// limit of files; then nothing would show that the program wanted more than its output limit.
+const MORE_OUTPUT: u64 = 64 << 20;
+
 /// The limit of requested memory. On systems other than Linux, data only means memory from `sbrk`, which is little:
 /// see the systems' manual pages `getrlimit(2)`.
 const MEMORY: Resource = if cfg!(target_os = "linux") { Resource::Data } else { Resource::As };
@@ -45,7 +49,7 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     let mut list = vec![
         same(Resource::Core, Some(0)),
         same(Resource::Nofile, Some(OPEN_FILES)),
-        same(Resource::Fsize, limits.output.map(|limit| limit.0)),
+        same(Resource::Fsize, limits.output.map(|limit| limit.0.saturating_add(MORE_OUTPUT))),
     ];
     let memory = limits.memory.map(|limit| limit.0);
     // Set if the system permits that much; macOS, for one, does not.
@@ -153,7 +157,7 @@ mod tests {
         let is_apple = cfg!(target_vendor = "apple");
         check(Resource::Cpu, Some(if is_apple { (Some(2), Some(3)) } else { (Some(4), Some(5)) }));
         check(Resource::Core, same(0));
-        check(Resource::Fsize, same(1 << 20));
+        check(Resource::Fsize, same((1 << 20) + MORE_OUTPUT));
         check(Resource::Stack, same((64 + 16) << 20));
         check(MEMORY, same((64 << 20) + (1 << 30)));
     }

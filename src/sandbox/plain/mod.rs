@@ -11,7 +11,8 @@
 //!
 //! The judge itself starts the program. A thread waits for its end without reaping it (`WNOWAIT`), so that the number
 //! of its group stays taken until all its processes are killed. Only then is the kernel's accounting read (`wait4`):
-//! CPU time of the program and of the children that it waited for, memory of the largest of them.
+//! CPU time of the program and of the children that it waited for, memory of the largest of them. The program's outputs
+//! are files without a name, whose size is looked at in intervals.
 //!
 //! The program tells the guard the number of its group before it starts. If the judge dies, in whatever way, the
 //! guard's pipe ends; the guard then kills that group, removes the slot's directory, and ends.
@@ -35,21 +36,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
 use crate::model::units::Bytes;
-use crate::sandbox::capture::Stream;
+use crate::sandbox::capture::Outputs;
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, Control, EndRun, interrupted};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::plain::directories::SlotDirectory;
 use crate::sandbox::plain::guard::Guard;
 use crate::sandbox::plain::sys::{Program, Start};
-use crate::sandbox::relay::LAST_READS;
 use crate::sandbox::slot::{Backend, Ends, Ran};
-use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::system::Pipes;
 use crate::sandbox::watch::{Seen, Watch};
 
@@ -61,6 +63,9 @@ pub(super) const MECHANISM: Mechanism =
 
 /// The shortest sleep between two looks at a program's CPU time, in nanoseconds.
 const SHORTEST: u64 = 1_000_000;
+
+/// The time between two looks at the program's outputs, in nanoseconds.
+const LOOK: u64 = 15_000_000;
 
 /// Time to wait for a killed group, in milliseconds. It is empty at once, except for dead processes that their adopter
 /// does not reap.
@@ -82,7 +87,6 @@ struct PlainSlot {
     /// Descriptors of the judge that programs would inherit.
     left_open: Vec<i32>,
     running: Arc<Running>,
-    buffer: Vec<u8>,
 }
 
 /// Wakes the thread that watches a run.
@@ -198,7 +202,6 @@ impl PlainSlot {
             guard,
             left_open: sys::left_open(),
             running: Arc::default(),
-            buffer: vec![0; 64 << 10],
         })
     }
 
@@ -208,16 +211,7 @@ impl PlainSlot {
             Some(end) => end,
             None => self.directory.input(&job.stdin)?,
         };
-        let (output, stdout) = match ends.stdout {
-            Some(end) => (None, end),
-            None => pipe()?,
-        };
-        let (error, stderr) = pipe()?;
-        let mut streams = Streams {
-            output: Stream::output(output, job.limits.output.map(|limit| limit.0)),
-            error: Stream::error(error),
-            open: [None, None],
-        };
+        let (outputs, ends) = Outputs::make(ends.stdout)?;
         let start = Start::new(
             &room.command,
             limits::list(&job.limits),
@@ -226,7 +220,7 @@ impl PlainSlot {
         )?;
         let floor = sys::inherited_memory();
         let started = clock::now();
-        let spawned = start.spawn(&room.directory, [stdin, stdout, stderr]);
+        let spawned = start.spawn(&room.directory, [stdin, ends.stdout, ends.stderr]);
         let name = room.command.argv.first().map_or("", String::as_str);
         let spawned = spawned.step_on("start the program", name);
         let spawned = spawned.map_err(Fault::of_start);
@@ -236,7 +230,7 @@ impl PlainSlot {
         let ended = Arc::new(AtomicU64::new(0));
         let waiting = self.wait_for_its_end(program, &ended);
         let watched = match &waiting {
-            Ok(_) => self.watch_run(job, run, program, started, &ended, &mut streams),
+            Ok(_) => self.watch_run(job, run, program, started, &ended, &outputs),
             Err(_) => Ok(None),
         };
         let stopped_at = clock::now();
@@ -247,19 +241,18 @@ impl PlainSlot {
         *self.running.program() = None;
         let bill = program.reap().step("wait for the program");
         program.settle(PATIENCE);
-        let cause = watched.step("watch the run")?;
+        let cause = watched?;
         joined?.map_err(|_| Fault::new("wait for the program", "a thread panicked"))?;
         let bill = bill?;
         if cause == Some(Cause::Interrupt) {
             return Err(interrupted());
         }
-        // A process that left the group may go on writing for ever.
-        streams.drain(&mut self.buffer, LAST_READS).step("read the program's output")?;
+        // A process that left the group may go on writing.
+        let written = outputs.written()?;
         let ended = match cause {
             Some(_) => stopped_at,
             None => ended.load(Ordering::SeqCst),
         };
-        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
         let mut outcome = Outcome {
             ending: bill.ending,
             stopped_by: None,
@@ -267,8 +260,8 @@ impl PlainSlot {
             wall_time: Duration::from_nanos(ended.saturating_sub(started)),
             queued: Duration::ZERO,
             peak_memory: Bytes(limits::own_memory(bill.memory, floor)),
-            stdout_bytes: Bytes(streams.output.total),
-            stderr_bytes: Bytes(streams.error.total),
+            stdout_bytes: written.stdout,
+            stderr_bytes: written.stderr,
             file_bytes: Bytes(room.new_bytes()?),
             refused_processes: 0,
             mechanism: MECHANISM,
@@ -278,7 +271,7 @@ impl PlainSlot {
         if let Some(Cause::Limit(by)) = cause {
             outcome.stopped_by = Some(by);
             outcome.ending = Ending::Signalled(Signal(KILLED));
-        } else if streams.total() > most {
+        } else if written.is_beyond(&job.limits) {
             outcome.stopped_by = Some(StoppedBy::Output);
         } else if matches!(outcome.ending, Ending::Signalled(_))
             && limits::refuses_to_start(name, &job.limits)
@@ -289,7 +282,8 @@ impl PlainSlot {
             room.check_room()?;
         }
         let collected = room.collect(job)?;
-        let (stdout, stderr) = (streams.output.finish(), streams.error.finish());
+        let captured = outputs.read(written, &job.limits)?;
+        let (stdout, stderr) = (captured.stdout, captured.stderr);
         let kept = room.keep(job, &outcome, keep_in)?;
         Ok(Ran { reply: Reply { outcome, stdout, stderr, collected, kept }, started })
     }
@@ -308,7 +302,7 @@ impl PlainSlot {
         })
     }
 
-    /// Reads the program's outputs until it is over, or must be ended; then returns why.
+    /// Sleeps until the program is over, or must be ended; then returns why.
     fn watch_run(
         &mut self,
         job: &Job,
@@ -316,9 +310,8 @@ impl PlainSlot {
         program: Program,
         started: u64,
         ended: &AtomicU64,
-        streams: &mut Streams,
-    ) -> io::Result<Option<Cause>> {
-        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
+        outputs: &Outputs,
+    ) -> Result<Option<Cause>, Fault> {
         loop {
             if ended.load(Ordering::SeqCst) != 0 {
                 return Ok(None);
@@ -331,20 +324,15 @@ impl PlainSlot {
                 Ok(sleep) => sleep,
                 Err(by) => return Ok(Some(Cause::Limit(by))),
             };
-            let timeout = sleep.map(clock::timespec);
-            let ready = streams.wait(self.heard.as_fd(), timeout.as_ref())?;
-            if ready.other {
-                let _ = rustix::io::read(&self.heard, &mut [0; 64]);
-            }
-            if ready.output {
-                streams.output.read(&mut self.buffer)?;
-            }
-            if ready.error {
-                streams.error.read(&mut self.buffer)?;
-            }
-            if streams.total() > most {
+            if outputs.written()?.is_beyond(&job.limits) {
                 return Ok(Some(Cause::Limit(StoppedBy::Output)));
             }
+            let mut fds = [PollFd::new(&self.heard, PollFlags::IN)];
+            match poll(&mut fds, Some(&clock::timespec(sleep))) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno).step("watch the run"),
+            }
+            let _ = rustix::io::read(&self.heard, &mut [0; 64]);
         }
     }
 }
@@ -353,15 +341,15 @@ impl PlainSlot {
 const KILLED: i32 = 9;
 
 /// The longest permitted sleep in nanoseconds, or the limit that ends the run now.
-fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, StoppedBy> {
-    let mut next: Option<u64> = None;
+fn next_look(job: &Job, program: Program, started: u64) -> Result<u64, StoppedBy> {
+    let mut next = LOOK;
     let clock_limits = [job.limits.wall_time, job.limits.deadline];
     if let Some(limit) = clock_limits.into_iter().flatten().min().map(clock::nanoseconds) {
         let left = limit.saturating_sub(clock::now().saturating_sub(started));
         if left == 0 {
             return Err(StoppedBy::WallTime);
         }
-        next = Some(left);
+        next = next.min(left);
     }
     if let Some(limit) = job.limits.cpu_time.map(clock::nanoseconds)
         && let Some(used) = program.cpu_so_far()
@@ -370,8 +358,7 @@ fn next_look(job: &Job, program: Program, started: u64) -> Result<Option<u64>, S
             return Err(StoppedBy::CpuTime);
         }
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-        let soonest = ((limit - used) / cores).max(SHORTEST);
-        next = Some(next.map_or(soonest, |next| next.min(soonest)));
+        next = next.min(((limit - used) / cores).max(SHORTEST));
     }
     Ok(next)
 }

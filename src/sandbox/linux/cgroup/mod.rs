@@ -9,6 +9,9 @@
 //! File pages that the machine had not read before are charged to the first process that touches them. They say
 //! nothing about a program, and would be missing in its next run. So the group's gain of such pages is subtracted from
 //! the peak.
+//!
+//! The files with a program's outputs are charged to its group, too, though they are no memory of the program. So the
+//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`Peak`]).
 
 pub(super) mod stale;
 mod version1;
@@ -32,6 +35,43 @@ use crate::sandbox::linux::sys::{self, Errno};
 /// Memory beyond the limit that a run may hold before the kernel intervenes: the needs of the sandbox itself, such as
 /// the box's mount and two kernel stacks, are charged to the run, too.
 pub(super) const SLACK: u64 = 512 << 10;
+
+/// Upper bound on the output that a run may hold beyond its memory limit, in bytes, so that no package can take the
+/// machine's memory.
+const OUTPUT_BESIDE: u64 = 256 << 20;
+
+/// The memory at which the kernel intervenes, beyond what was held before the run, in bytes. The measured peak tells
+/// whether the limit was exceeded below that.
+fn most(limits: &Limits) -> Option<u64> {
+    let output = limits.file_size().unwrap_or(0).min(OUTPUT_BESIDE);
+    limits.memory.map(|limit| limit.0.saturating_add(SLACK).saturating_add(output))
+}
+
+/// The most memory that a run held beside the files with its outputs.
+///
+/// The kernel only has the peak of both together. While the files have at most some size, the run must have held at
+/// least the peak up to now minus that size. The largest of these differences is the figure. It is too small by what
+/// was written between the real peak and the next look, at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Peak {
+    beside: u64,
+    /// The largest size of the files.
+    files: u64,
+}
+
+impl Peak {
+    /// Notes a look: the peak up to now, and then the size of the files, in bytes.
+    pub(super) fn note(&mut self, peak: u64, files: u64) {
+        self.files = self.files.max(files);
+        self.beside = self.beside.max(peak.saturating_sub(self.files));
+    }
+
+    /// The figure if this is the last look, in bytes.
+    fn with(mut self, peak: u64) -> u64 {
+        self.note(peak, 0);
+        self.beside
+    }
+}
 
 /// The place for new groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,13 +220,18 @@ pub(super) trait Group {
         false
     }
 
+    /// The most memory held since the start of the run, in bytes, if it is counted. Includes what was held before.
+    fn peak(&self) -> Option<u64> {
+        None
+    }
+
     /// Kills as much of the run as it can at once; the group may be unusable afterwards. The end of PID 1 kills
     /// everything, but PID 1 may have to wait for a processor until all others had their turn: a few milliseconds
     /// each.
     fn kill(&self) {}
 
-    /// The usage of the run that is now over.
-    fn finish(&mut self, _baseline: &Baseline) -> Used {
+    /// The usage of the run that is now over. `peak` has the last size of its outputs.
+    fn finish(&mut self, _baseline: &Baseline, _peak: Peak) -> Used {
         Used::default()
     }
 
@@ -301,6 +346,7 @@ pub(super) fn at_least_a_portion(peak: u64, baseline: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::units::Bytes;
 
     #[test]
     fn numbers_are_read_from_the_kernels_texts() {
@@ -312,5 +358,38 @@ mod tests {
         assert_eq!(field(events, "max"), 22);
         assert_eq!(field(events, "none"), 0);
         assert_eq!(cached_files("file 100\nshmem 30\n", "file"), 70);
+    }
+
+    #[test]
+    fn outputs_are_no_memory_of_a_program() {
+        let check = |looks: &[(u64, u64)], last: u64, expected: u64| {
+            let mut peak = Peak::default();
+            looks.iter().for_each(|(peak_now, files)| peak.note(*peak_now, *files));
+            assert_eq!(peak.with(last), expected, "{looks:?} {last}");
+        };
+        check(&[], 7, 7);
+        // Memory first, and output later, into memory that is free again.
+        check(&[(50, 0), (60, 20), (100, 80)], 100, 50);
+        check(&[(100, 0), (100, 60)], 100, 100);
+        // Output first.
+        check(&[(60, 60), (100, 60)], 110, 50);
+        // A program may cut its output; how much it was is known.
+        check(&[(60, 55), (60, 0)], 60, 5);
+        check(&[(3, 9)], 5, 0);
+    }
+
+    #[test]
+    fn output_is_allowed_beyond_the_memory_limit() {
+        let check = |memory: Option<u64>, output: Option<u64>, expected: Option<u64>| {
+            let mib = |number: Option<u64>| number.map(Bytes::mib);
+            let limits = Limits { memory: mib(memory), output: mib(output), ..Limits::default() };
+            let beyond = most(&limits).map(|most| (most - SLACK) >> 20);
+            assert_eq!(beyond, expected, "{memory:?} {output:?}");
+        };
+        check(Some(64), Some(80), Some(144));
+        check(Some(64), Some(0), Some(64));
+        check(Some(64), None, Some(64));
+        check(Some(2048), Some(1024), Some(2304));
+        check(None, Some(8), None);
     }
 }

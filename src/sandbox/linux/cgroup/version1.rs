@@ -18,9 +18,9 @@ use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, CgroupFiles, Controllers, Group, SLACK, Used, WhenShort,
-    at_least_a_portion, cached_files, field, get, put, read_number, read_text, remove_directory,
-    text, write_number,
+    Baseline, CACHE_MATTERS, CgroupFiles, Controllers, Group, Peak, Used, WhenShort,
+    at_least_a_portion, cached_files, field, get, most, put, read_number, read_text,
+    remove_directory, text, write_number,
 };
 use crate::sandbox::linux::sys;
 
@@ -198,7 +198,7 @@ impl Group for Group1 {
 
     fn prepare(&mut self, limits: &Limits) -> Result<CgroupFiles, Fault> {
         if let Some(memory) = &mut self.memory {
-            memory.set_limit(limits.memory.map(|limit| limit.0))?;
+            memory.set_limit(most(limits))?;
             memory.limit_of_run = memory.last_limit;
         }
         if let Some(processes) = &mut self.processes {
@@ -221,10 +221,14 @@ impl Group for Group1 {
         Some(used.saturating_sub(own + baseline.pid1_cpu))
     }
 
-    fn finish(&mut self, baseline: &Baseline) -> Used {
+    fn peak(&self) -> Option<u64> {
+        self.memory.as_ref().map(|memory| read_number(&memory.peak))
+    }
+
+    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Used {
         let mut used = Used::default();
         if let Some(memory) = &mut self.memory {
-            memory.finish(baseline, &mut used);
+            memory.finish(baseline, peak, &mut used);
         }
         if let Some(processes) = &mut self.processes {
             let refused = field(&text(&processes.events), "max");
@@ -393,7 +397,7 @@ impl Memory1 {
 
     fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
         let held = read_number(&self.usage);
-        let limit = limit.map(|limit| limit.saturating_add(SLACK).saturating_add(held));
+        let limit = limit.map(|limit| limit.saturating_add(held));
         if is_near(limit, self.last_limit) {
             return Ok(());
         }
@@ -419,7 +423,7 @@ impl Memory1 {
         !is_in_the_way && !self.limit_of_run.is_some_and(is_near)
     }
 
-    fn finish(&mut self, baseline: &Baseline, used: &mut Used) {
+    fn finish(&mut self, baseline: &Baseline, beside: Peak, used: &mut Used) {
         let peak = read_number(&self.peak);
         let mut gained = 0;
         if self.held > self.idle + CACHE_MATTERS {
@@ -428,7 +432,7 @@ impl Memory1 {
             self.idle += gained;
             self.cached = cached;
         }
-        used.memory = Some(at_least_a_portion(peak, baseline.memory + gained));
+        used.memory = Some(at_least_a_portion(beside.with(peak), baseline.memory + gained));
         let killed = field(&text(&self.control), "oom_kill");
         used.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;

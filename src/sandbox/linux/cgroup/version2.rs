@@ -9,8 +9,8 @@ use rustix::fs::{Mode, OFlags};
 use crate::model::limits::Limits;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::{
-    Baseline, CACHE_MATTERS, CgroupFiles, Group, SLACK, Used, at_least_a_portion, cached_files,
-    field, first_number, get, put, read_number, read_text, remove_directory,
+    Baseline, CACHE_MATTERS, CgroupFiles, Group, Peak, Used, at_least_a_portion, cached_files,
+    field, first_number, get, most, put, read_number, read_text, remove_directory,
 };
 
 /// The place for one slot's groups of version 2.
@@ -53,9 +53,8 @@ impl Group for Group2 {
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty())
             .step("open the control group of the run")?;
         let number = |limit: Option<u64>| limit.map_or("max".to_owned(), |n| n.to_string());
-        let memory = limits.memory.map(|limit| limit.0.saturating_add(SLACK));
-        put(&directory, "memory.max", &number(memory))?;
-        if memory.is_some() {
+        put(&directory, "memory.max", &number(most(limits)))?;
+        if limits.memory.is_some() {
             // Absent if the kernel was built without swap.
             let _ = put(&directory, "memory.swap.max", "0");
             // The first killed process may be a child that nobody waits for. Exists since Linux 4.19.
@@ -85,11 +84,16 @@ impl Group for Group2 {
         self.run.as_ref().map(used)
     }
 
-    fn finish(&mut self, baseline: &Baseline) -> Used {
+    /// The file exists since Linux 5.19.
+    fn peak(&self) -> Option<u64> {
+        let text = read_text(&self.run.as_ref()?.directory, "memory.peak")?;
+        Some(first_number(text.as_bytes()))
+    }
+
+    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Used {
+        let last = self.peak();
         let Some(run) = &self.run else { return Used::default() };
         let file = |name: &str| read_text(&run.directory, name);
-        // `memory.peak` exists since Linux 5.19.
-        let peak = file("memory.peak").map(|text| first_number(text.as_bytes()));
         let left = read_number(&run.memory);
         let cached = if left > CACHE_MATTERS {
             file("memory.stat").map_or(0, |stat| cached_files(&stat, "file"))
@@ -101,7 +105,7 @@ impl Group for Group2 {
         let used = Used {
             // Hits of the group's own limit are counted separately from kills.
             within_limit: killed > 0 && field(&events, "oom") == 0,
-            memory: peak.map(|peak| at_least_a_portion(peak, baseline.memory + cached)),
+            memory: last.map(|last| at_least_a_portion(peak.with(last), baseline.memory + cached)),
             killed_for_memory: killed,
             refused_processes: file("pids.events").map_or(0, |text| field(&text, "max")),
         };

@@ -5,16 +5,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
-use rustix::event::Timespec;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 
 use crate::model::isolation::Isolation;
 use crate::model::job::{Collected, Job, Keep, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::StoppedBy;
-use crate::model::units::Bytes;
-use crate::sandbox::capture::{Stream, copy_file};
+use crate::sandbox::capture::{Outputs, copy_file};
 use crate::sandbox::control::{Cause, Control, EndRun, RUN, interrupted};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::keep;
@@ -32,7 +30,6 @@ use crate::sandbox::linux::run::child::Change;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::wire::{self, Answer, Request};
 use crate::sandbox::slot::{Backend, CoreId, Ends, Ran};
-use crate::sandbox::streams::{Streams, pipe};
 use crate::sandbox::watch::Watch;
 
 /// The judge's side of a slot: one process that waits for jobs.
@@ -53,11 +50,9 @@ pub(crate) struct LinuxSlot {
     buffer: Vec<u8>,
 }
 
-/// The judge waits on the run's core, where it is woken at once; another core would have to be called first. But after
-/// this time of silence, or more output than `LITTLE`, a judge on another core is better.
+/// The judge waits on the run's core, where it is woken at once; another core would have to be called first. But for a
+/// longer run than this, a judge on another core is better.
 const SHORT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
-/// In bytes.
-const LITTLE: u64 = 64 << 10;
 
 /// A slot's control groups, for the judge to remove if the slot's process cannot.
 #[derive(Debug)]
@@ -130,14 +125,15 @@ impl LinuxSlot {
             return Err(interrupted());
         }
         let beside = Beside::programs_of(self.process);
-        let streams = self.send(job, run, ends)?;
+        let outputs = self.send(job, run, ends)?;
         self.control.repeat(run);
         self.leaving = None;
-        self.listen(job, run, streams, beside)
+        let (answer, fds) = self.listen(beside)?;
+        Ok(Answered { answer, fds, outputs })
     }
 
     /// Sends a job.
-    fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Streams, JudgeError> {
+    fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Outputs, JudgeError> {
         /// The box or the namespace.
         const OTHER: usize = 1;
         if job.collect.len() + OTHER > wire::MOST_FDS {
@@ -156,81 +152,36 @@ impl LinuxSlot {
             Some(end) => end,
             None => pack::input(&job.stdin)?,
         };
-        let (output, stdout) = match ends.stdout {
-            Some(end) => (None, end),
-            None => output_pipe()?,
-        };
-        let (error, stderr) = output_pipe()?;
-        let mut fds = vec![input.as_fd(), stdout.as_fd(), stderr.as_fd()];
+        let (outputs, ends) = Outputs::make(ends.stdout)?;
+        let mut fds = vec![input.as_fd(), ends.stdout.as_fd(), ends.stderr.as_fd()];
         fds.extend(contents.as_ref().map(AsFd::as_fd));
         wire::send(&self.socket, &request, &fds).step("send the job to the sandbox")?;
-        let is_ours = output.is_some();
-        Ok(Streams {
-            output: Stream::output(output, job.limits.output.map(|limit| limit.0)),
-            error: Stream::error(error),
-            open: [is_ours.then_some(stdout), Some(stderr)],
-        })
+        Ok(outputs)
     }
 
-    /// Reads the program's outputs until the slot reports the end of the run.
-    fn listen(
-        &mut self,
-        job: &Job,
-        run: u64,
-        streams: Streams,
-        beside: Option<Beside>,
-    ) -> Result<Answered, JudgeError> {
-        let mut streams = streams;
-        let mut beside = beside;
-        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
-        let mut is_told = false;
-        loop {
-            let short = beside.is_some().then_some(&SHORT);
-            let ready = streams.wait(self.socket.as_fd(), short).step("wait for the sandbox")?;
-            let is_silent = !(ready.other || ready.output || ready.error);
-            if is_silent || streams.total() > LITTLE {
-                beside = None;
-            }
-            if ready.output {
-                streams.output.read(&mut self.buffer).step("read standard output")?;
-            }
-            if ready.error {
-                streams.error.read(&mut self.buffer).step("read standard error")?;
-            }
-            if streams.total() > most && !is_told {
-                is_told = true;
-                self.control.end(run, Cause::Limit(StoppedBy::Output));
-            }
-            if ready.other {
-                let received =
-                    wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
-                let (answer, fds) = received.ok_or_else(|| gone("run the program"))?;
-                streams
-                    // No process is left to write.
-                    .drain(&mut self.buffer, usize::MAX)
-                    .step("read the program's output")?;
-                return Ok(Answered { answer, fds, streams });
-            }
+    /// Waits until the slot reports the end of the run.
+    fn listen(&mut self, beside: Option<Beside>) -> Result<(Answer, Vec<OwnedFd>), JudgeError> {
+        let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
+        if beside.is_some() && poll(&mut fds, Some(&SHORT)) == Ok(0) {
+            drop(beside);
         }
+        let received =
+            wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
+        received.ok_or_else(|| gone("run the program"))
     }
 
     /// Completes the reply with what the slot does not know.
     fn reply(
         job: &Job,
         reply: Reply,
-        streams: Streams,
+        outputs: Outputs,
         fds: &mut impl Iterator<Item = OwnedFd>,
         keep_in: &Path,
     ) -> Result<Reply, JudgeError> {
         let mut reply = reply;
-        let outcome = &mut reply.outcome;
-        outcome.stdout_bytes = Bytes(streams.output.total);
-        outcome.stderr_bytes = Bytes(streams.error.total);
-        // The program may have ended just before the slot was told that it had written too much.
-        let most = job.limits.output.map_or(u64::MAX, |limit| limit.0);
-        if outcome.stopped_by.is_none() && streams.total() > most {
-            outcome.stopped_by = Some(StoppedBy::Output);
-        }
+        // No process is left to write.
+        let written = outputs.written()?;
+        written.note(&mut reply.outcome, &job.limits);
         let most = job.limits.output.unwrap_or(job.box_size).0;
         for found in &mut reply.collected {
             if let Collected::File(blob) = found {
@@ -249,8 +200,8 @@ impl LinuxSlot {
             };
             reply.kept = keep::keep(from, keep_in, job, &reply.outcome, rights)?;
         }
-        reply.stdout = streams.output.finish();
-        reply.stderr = streams.error.finish();
+        let captured = outputs.read(written, &job.limits)?;
+        (reply.stdout, reply.stderr) = (captured.stdout, captured.stderr);
         Ok(reply)
     }
 }
@@ -268,7 +219,7 @@ impl Backend for LinuxSlot {
         match answered.answer {
             Answer::Done { reply, started } => {
                 let mut fds = answered.fds.into_iter();
-                let reply = Self::reply(job, *reply, answered.streams, &mut fds, keep_in);
+                let reply = Self::reply(job, *reply, answered.outputs, &mut fds, keep_in);
                 self.leaving = fds.next();
                 Ok(Ran { reply: reply?, started })
             }
@@ -316,13 +267,5 @@ fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault
 struct Answered {
     answer: Answer,
     fds: Vec<OwnedFd>,
-    streams: Streams,
-}
-
-/// A pipe for an output. A program can open its output again by name (`/dev/stdout`), whatever its user, but only for
-/// writing.
-fn output_pipe() -> Result<(Option<OwnedFd>, OwnedFd), Fault> {
-    let (read, write) = pipe()?;
-    rustix::fs::fchmod(&write, Mode::from_raw_mode(0o222)).step("make a pipe")?;
-    Ok((read, write))
+    outputs: Outputs,
 }

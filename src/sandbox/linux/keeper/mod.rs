@@ -2,6 +2,7 @@
 
 pub(super) mod environment;
 pub(super) mod notifications;
+pub(super) mod outputs;
 pub(super) mod pipes;
 pub(super) mod prepare;
 pub(super) mod procfs;

@@ -115,9 +115,9 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
             Change::Switch => OPEN_FILES,
         },
     )];
-    if let Some(output) = wanted.output {
-        allow(Resource::Fsize, output.0)?;
-        limits.push(same(Resource::Fsize, output.0));
+    if let Some(size) = wanted.file_size() {
+        allow(Resource::Fsize, size)?;
+        limits.push(same(Resource::Fsize, size));
     }
     if let Some(time) = wanted.cpu_time {
         let seconds = cpu_backstop(time);

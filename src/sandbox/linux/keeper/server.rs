@@ -21,8 +21,9 @@ use crate::sandbox::control::{Cause, RUN};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
-use crate::sandbox::linux::cgroup::{Baseline, CACHE_MATTERS, CgroupFiles};
+use crate::sandbox::linux::cgroup::{Baseline, CACHE_MATTERS, CgroupFiles, Peak};
 use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting, collect_sockets};
+use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
 use crate::sandbox::linux::keeper::resources;
@@ -173,6 +174,7 @@ impl Server {
         let mut plan = self.plan(&task, cgroup_files)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
         plan.stdio = stdio(&fds)?;
+        let outputs = OutputFiles::of(&fds)?;
         for mount in &shown {
             plan.shown
                 .push(Attach { mount: mount.tree.as_raw_fd(), target: c_path(&mount.inside)? });
@@ -198,7 +200,7 @@ impl Server {
         };
         let is_kept = job.keep != Keep::Nothing;
         let mut environment = Environment { pid1, boxes, is_kept, _memory: memory };
-        let stopped = self.watch(&task, &plan, &environment, fds);
+        let stopped = self.watch(&task, &plan, &environment, &outputs, fds);
         if !stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays) {
             environment.pid1.is_gone();
         }
@@ -221,6 +223,7 @@ impl Server {
         task: &Task,
         plan: &Plan,
         environment: &Environment,
+        outputs: &OutputFiles,
         fds: Vec<OwnedFd>,
     ) -> Result<Stopped, Fault> {
         let running = environment.pid1.running();
@@ -228,8 +231,8 @@ impl Server {
             Some(_) => KillScope::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
             None => KillScope::Pid1,
         };
-        // The judge sees the end of the program's output only if no process here holds it open. With namespaces, PID 1
-        // shares the slot's descriptors, and closes them.
+        // The reader of a pipe sees its end only if no process here holds it open. With namespaces, PID 1 shares the
+        // slot's descriptors, and closes them.
         match plan.landlock_plan {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
@@ -242,6 +245,9 @@ impl Server {
             report: &plan.report,
             run: task.run,
             sweep,
+            outputs,
+            peak: Peak::default(),
+            next_outputs: first_look,
             next_search: 0,
             first_look,
             next_pipes: shares_user.then_some(first_look),
@@ -383,7 +389,7 @@ impl Server {
         self.ready.group.make_room(SPARE)?;
         if stopped.cause == Some(Cause::Interrupt) {
             // The counters are not needed, but must be reset.
-            self.ready.group.finish(&baseline);
+            self.ready.group.finish(&baseline, stopped.peak);
             return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
         }
         let file_bytes = if job.writable { boxes.new_bytes()? } else { 0 };
@@ -405,7 +411,7 @@ impl Server {
         if job.keep != Keep::Nothing {
             fds.push(boxes.open()?);
         }
-        let used = self.ready.group.finish(&baseline);
+        let used = self.ready.group.finish(&baseline, stopped.peak);
         let (cpu, memory) = match stopped.never_started {
             // The meters still show earlier usage.
             true => (0, 0),
@@ -429,11 +435,18 @@ impl Server {
             ran_at: None,
             worker: None,
         };
-        let decided = matches!(outcome.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
-        if used.killed_for_memory > 0 && !decided {
-            outcome.stopped_by = Some(StoppedBy::Memory);
-        }
         let limit = job.limits.memory;
+        let is_beyond =
+            used.memory.is_some() && limit.is_some_and(|limit| outcome.peak_memory > limit);
+        outcome.stopped_by = match outcome.stopped_by {
+            decided @ Some(StoppedBy::CpuTime | StoppedBy::Output) => decided,
+            // Too much output may also have been too much for the kernel.
+            None if stopped.is_output_beyond && !is_beyond => Some(StoppedBy::Output),
+            None if is_beyond => Some(StoppedBy::Memory),
+            _ if used.killed_for_memory > 0 => Some(StoppedBy::Memory),
+            other => other,
+        };
+        let decided = matches!(outcome.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::Output));
         match (refused, limit) {
             (Some(asked), Some(limit)) if Bytes(asked) > limit => {
                 outcome.stopped_by = Some(StoppedBy::Memory)

@@ -1,7 +1,8 @@
 //! Watches a run: sleeps until it ends, until a limit may be reached, or until the judge sends a message.
 //!
-//! There is no polling at intervals: the next look at the CPU counter is when the program could have used up the rest
-//! of its time, if it ran on all cores. The nearer the limit, the shorter the sleep.
+//! The next look at the CPU counter is when the program could have used up the rest of its time, if it ran on all cores.
+//! The nearer the limit, the shorter the sleep. Only what the kernel does not count is looked at in intervals
+//! ([`LOOK`]): the size of the output, and of a box on disk; pipes; without control groups, all processes.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
@@ -13,8 +14,9 @@ use crate::model::outcome::StoppedBy;
 use crate::sandbox::clock::{BUSY, nanoseconds, timespec};
 use crate::sandbox::control::Cause;
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::{Baseline, Group};
+use crate::sandbox::linux::cgroup::{Baseline, Group, Peak};
 use crate::sandbox::linux::keeper::notifications::Notifications;
+use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::pipes;
 use crate::sandbox::linux::keeper::procfs::{MachineProc, Tree};
 use crate::sandbox::linux::run::child::{ENDED, Report, STARTED};
@@ -29,7 +31,7 @@ const SHORTEST: u64 = 1_000_000;
 /// The longest one since memory ran short, when nothing was killed at once.
 const LATEST: u64 = 64_000_000;
 
-/// The time between two looks at the processes if no control group counts, in nanoseconds.
+/// The shortest time between two looks at what the kernel does not count, in nanoseconds.
 pub(crate) const LOOK: u64 = 15_000_000;
 
 /// PID 1 of a run.
@@ -59,6 +61,10 @@ pub(crate) struct Stopped {
     /// The part of it in which others had the processor, in nanoseconds; 0 if the wall time was not up.
     pub(crate) queued: u64,
     pub(crate) baseline: Baseline,
+    /// The memory beside the outputs.
+    pub(crate) peak: Peak,
+    /// Whether more was written to the outputs than permitted.
+    pub(crate) is_output_beyond: bool,
     /// The usage of the processes: CPU time by the control group, if one counts, otherwise from `wait4`; memory always
     /// from the latter.
     pub(crate) usage: Usage,
@@ -78,6 +84,11 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) cores: u64,
     /// How to end the run.
     pub(crate) sweep: KillScope<'a>,
+    pub(crate) outputs: &'a OutputFiles,
+    /// The memory beside the outputs up to the last look.
+    pub(crate) peak: Peak,
+    /// Time of the next look at the outputs, monotonic, in nanoseconds.
+    pub(crate) next_outputs: u64,
     /// Time of the next search of a box on disk, monotonic, in nanoseconds.
     pub(crate) next_search: u64,
     /// Before this time, the program has no visible processes, monotonic, in nanoseconds.
@@ -273,6 +284,14 @@ impl Supervisor<'_> {
             }
             sooner(&mut next, limit - own);
         }
+        if has_started && now >= self.next_outputs {
+            if self.look_at_outputs() {
+                return Err(StoppedBy::Output);
+            }
+            // Rarer in longer runs: each look takes a part of the program's own processor.
+            self.next_outputs = now + LOOK.max(used / 4);
+        }
+        sooner(&mut next, self.next_outputs.saturating_sub(now).max(SHORTEST));
         if let KillScope::Domain { boxes, size } = self.sweep {
             if has_started && now >= self.next_search {
                 if landlock::used(boxes) > size {
@@ -315,6 +334,15 @@ impl Supervisor<'_> {
         Ok(next)
     }
 
+    /// Notes the size of the outputs, and returns whether it is beyond the limit.
+    fn look_at_outputs(&mut self) -> bool {
+        // In this order: the files may grow in between.
+        let peak = self.group.peak();
+        let size = self.outputs.size();
+        self.peak.note(peak.unwrap_or(0), size.memory);
+        self.limits.output.is_some_and(|limit| size.length > limit.0)
+    }
+
     /// Ends a run.
     fn kill(&self, running: &Running<'_>) {
         match self.sweep {
@@ -351,7 +379,7 @@ impl Supervisor<'_> {
 
     /// The facts about a run whose processes are all gone.
     fn stopped(
-        &self,
+        &mut self,
         running: &Running<'_>,
         usage: Usage,
         cause: Option<Cause>,
@@ -386,6 +414,8 @@ impl Supervisor<'_> {
             wall: if started == 0 { 0 } else { ended.saturating_sub(started) },
             queued: self.queued,
             baseline: self.baseline(running),
+            is_output_beyond: self.look_at_outputs(),
+            peak: self.peak,
             usage,
         }
     }

@@ -1,0 +1,124 @@
+//! Outputs are files: what a program wrote is there, however it wrote it, and is no memory of the program.
+
+use std::ops::RangeInclusive;
+
+use juror::judge::classify::classify;
+use juror::model::verdict::Verdict;
+
+use super::*;
+
+/// A job for the program `outputs`.
+fn outputs(arguments: &[&str]) -> Job {
+    job("outputs", arguments)
+}
+
+/// Runs it in a slot; compares how it ended and what it wrote.
+fn check_text(slot: &mut Slot, what: &str, amount: &str, stdout: &str, stderr: &str) {
+    let reply = run(slot, &outputs(&[what, amount]));
+    assert_eq!(summary(&reply.outcome), "exit 0", "{what}: {:?}", reply.outcome);
+    assert_eq!(text(&reply.stdout), stdout, "{what}");
+    assert_eq!(text(&reply.stderr), stderr, "{what}");
+    assert_eq!(reply.outcome.stdout_bytes, Bytes(stdout.len() as u64), "{what}");
+}
+
+/// What holds for the outputs in every way to keep programs apart.
+pub(crate) fn check_outputs(slot: &mut Slot) {
+    let all = "x".repeat(1 << 20);
+    check_text(slot, "leave", "", &all, "");
+    let ends = format!("{0}\n[983040 bytes left out]\n{0}", "x".repeat(32 << 10));
+    check_text(slot, "leave-errors", "", "", &ends);
+    check_text(slot, "seek", "", "12395\n", "");
+    check_text(slot, "truncate", "", "right\n", "");
+    if cfg!(target_os = "linux") {
+        // Elsewhere this name is the descriptor itself.
+        check_text(slot, "again", "", "right\n", "errors\n");
+    }
+    check_text(slot, "children", "", &"parent\nchild\n".repeat(3), "");
+    check_text(slot, "hole", "3", "\0\0\0x", "");
+    check_text(slot, "size", "4", "\0\0\0\0", "");
+    let limits: [(&str, &[&str], u64); 7] = [
+        // The whole of what is allowed, and a byte more.
+        ("exit 0", &["much", "2"], 2 << 20),
+        ("stopped: Output", &["much", "2"], (2 << 20) - 1),
+        ("stopped: Output", &["much-errors", "2"], (2 << 20) - 1),
+        // Nothing was written.
+        ("SIGXFSZ", &["hole", "500000000"], 2 << 20),
+        ("stopped: Output", &["exit-deaf"], 2 << 20),
+        ("stopped: Output", &["deaf"], 2 << 20),
+        ("stopped: Output", &["both", "2"], 3 << 20),
+    ];
+    for (expected, arguments, limit) in limits {
+        let mut job = outputs(arguments);
+        job.limits.output = Some(Bytes(limit));
+        let reply = run(slot, &job);
+        let outcome = &reply.outcome;
+        assert_eq!(summary(outcome), expected, "{arguments:?}: {outcome:?}");
+        assert!(bytes(&reply.stdout).len() as u64 <= limit, "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_a_program_wrote_is_there_however_it_wrote_it() {
+    check_outputs(&mut slot());
+}
+
+/// A program that writes 60 MiB.
+struct Large {
+    arguments: [&'static str; 2],
+    /// With 64 MiB of memory.
+    verdict: Option<Verdict>,
+    /// Its memory, in MiB.
+    memory: RangeInclusive<u64>,
+}
+
+const MLE: Option<Verdict> = Some(Verdict::MemoryLimitExceeded);
+
+/// Counted or not, output is no memory.
+const LARGE: [Large; 2] = [
+    Large { arguments: ["much", "60"], verdict: None, memory: 0..=4 },
+    Large { arguments: ["much-errors", "60"], verdict: None, memory: 0..=4 },
+];
+
+/// If memory is counted exactly.
+const LARGE_WITH_MEMORY: [Large; 4] = [
+    Large { arguments: ["memory-later", "50"], verdict: None, memory: 48..=54 },
+    // Less than the kernel allows for both together.
+    Large { arguments: ["memory-later", "75"], verdict: MLE, memory: 73..=79 },
+    Large { arguments: ["memory-later", "90"], verdict: MLE, memory: 64..=94 },
+    // The looks may come after it is free again.
+    Large { arguments: ["memory-first", "50"], verdict: None, memory: 0..=54 },
+];
+
+fn check_large(slot: &mut Slot, large: &Large) {
+    let mut job = outputs(&large.arguments);
+    job.limits.memory = Some(Bytes::mib(64));
+    job.limits.output = Some(Bytes::mib(80));
+    let outcome = run(slot, &job).outcome;
+    let verdict = classify(&outcome, &job.limits).map(|classified| classified.verdict);
+    let what = large.arguments;
+    assert_eq!(verdict, large.verdict, "{what:?}: {outcome:?}");
+    assert!(large.memory.contains(&(outcome.peak_memory.0 >> 20)), "{what:?}: {outcome:?}");
+    if verdict.is_none() {
+        assert_eq!(outcome.written(), Bytes::mib(60), "{what:?}");
+    }
+}
+
+/// In every way to keep programs apart.
+pub(crate) fn check_large_outputs(slot: &mut Slot) {
+    LARGE.iter().for_each(|large| check_large(slot, large));
+}
+
+#[test]
+fn output_is_no_memory_of_the_program() {
+    let mut slot = slot();
+    check_large_outputs(&mut slot);
+    if !counts_exactly() {
+        return skip("no control group to count memory");
+    }
+    LARGE_WITH_MEMORY.iter().for_each(|large| check_large(&mut slot, large));
+    // Nothing of it is left for the next run to use.
+    let mut job = job("hungry", &["memory", "60"]);
+    job.limits.memory = Some(Bytes::mib(64));
+    let outcome = super::check(&mut slot, &job, "exit 0", "");
+    assert!((Bytes::mib(58)..Bytes::mib(64)).contains(&outcome.peak_memory), "{outcome:?}");
+}
