@@ -30,6 +30,7 @@ mod next;
 mod opened;
 pub mod options;
 pub mod output;
+mod package_names;
 pub mod points;
 pub mod problem;
 mod problem_inputs;

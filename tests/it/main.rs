@@ -34,6 +34,7 @@ mod legacy;
 mod live;
 mod measured;
 mod messages;
+mod names;
 #[cfg(feature = "nats")]
 mod nats;
 mod near;
