@@ -2,11 +2,14 @@
 //! one student, with several programs.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::language::essence;
-use crate::language::table::Language;
+use crate::language::start::{self, has_word};
+use crate::language::table::{EntryPoint, Language};
+use crate::language::tool_files::is_of_tools;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::root::{FilePath, Kind, WalkBounds};
 use crate::model::text::{count, joined};
@@ -61,6 +64,7 @@ pub fn read(dir: &Path) -> Option<Class> {
     for path in entries(dir) {
         match fs::metadata(&path) {
             // The teacher may have made a link. Links that students made, below it, are not followed.
+            Ok(file) if file.is_dir() && is_of_tools(&FilePath::root(&*path)) => {}
             Ok(file) if file.is_dir() => students.push(path),
             _ if path.ends_with(MANIFEST) => return None,
             _ if Language::of_file(&path).is_some() => has_sources = true,
@@ -97,7 +101,7 @@ pub fn divided(dir: &Path) -> Option<Diagnostic> {
     let can_start = |it: &&PathBuf| {
         files(&FilePath::root(*it)).into_iter().any(|file| {
             let language = Language::of_file(&file).map(|it| it.code).unwrap_or_default();
-            starts_by_its_text(language) && !starting(language, &[file]).is_empty()
+            start::is_by_text(language) && !starting(language, &[file]).is_empty()
         })
     };
     let programs = below.iter().filter(|it| !is_part(it)).filter(can_start).count();
@@ -115,12 +119,12 @@ impl Class {
             self.programs.push(Handed::new(student));
             return 1;
         }
-        let mut sources: BTreeMap<&str, Vec<FilePath>> = BTreeMap::new();
+        let mut sources: BTreeMap<&str, (&Language, Vec<FilePath>)> = BTreeMap::new();
         let mut headers = Vec::new();
         for file in files(student) {
             let ending = file.extension().and_then(|it| it.to_str()).unwrap_or_default();
             match Language::of_file(&file) {
-                Some(language) => sources.entry(language.code).or_default().push(file),
+                Some(of) => sources.entry(of.code).or_insert((of, Vec::new())).1.push(file),
                 None if HEADERS.contains(&ending) => headers.push(file),
                 None => self.ignored.push(file.into()),
             }
@@ -130,13 +134,15 @@ impl Class {
             return 0;
         }
         let is_of_one = sources.len() == 1;
-        for (language, files) in sources {
+        for (language, (of, files)) in sources {
             let starting = starting(language, &files);
             let has_parts = files.len() > 1 || !headers.is_empty();
             if is_of_one && has_parts && starting.len() <= 1 {
                 let entry = starting.first().and_then(|it| it.strip_prefix(&**student).ok());
                 let is_main = |entry: &&Path| entry.with_extension("") == Path::new("main");
-                let entry = entry.filter(|it| !starts_by_its_text(language) && !is_main(it));
+                // Such a language has one file that starts, which its compiler is told.
+                let is_told = matches!(of.entry, EntryPoint::File { .. });
+                let entry = entry.filter(|it| is_told && !is_main(it));
                 let entry_point = entry.and_then(Path::to_str).map(str::to_owned);
                 self.programs.push(Handed { entry_point, ..Handed::new(student) });
                 continue;
@@ -207,6 +213,7 @@ fn files(dir: &FilePath) -> Vec<FilePath> {
         }
         match entry.look() {
             Ok((Kind::File, _)) => files.push(entry.path),
+            Ok((Kind::Directory, _)) if is_of_tools(&entry.path) => {}
             Ok((Kind::Directory, _)) => drop(walk.enter(&entry)),
             Err(_) => {}
         }
@@ -214,60 +221,30 @@ fn files(dir: &FilePath) -> Vec<FilePath> {
     files
 }
 
-/// Whether a name is ignored in submissions, or belongs to a file that a tool left.
-fn is_hidden(name: &std::ffi::OsStr) -> bool {
+/// Whether a name is ignored in submissions.
+fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
-        || ["__pycache__", "__MACOSX", "node_modules"].iter().any(|it| name == *it)
-}
-
-/// Words that a starting source contains, in languages in which the compiler looks for them.
-fn marks(language: &str) -> &'static [&'static str] {
-    match language {
-        "c" | "cpp" | "objectivec" => &["main(", "main ("],
-        "java" | "scala" => &["void main", "def main", "extends App"],
-        "rust" | "zig" => &["fn main"],
-        "go" => &["func main"],
-        "csharp" | "visualbasic" => &["Main("],
-        "kotlin" => &["fun main"],
-        "haskell" => &["main =", "main ::"],
-        "dart" => &["main("],
-        _ => &[],
-    }
-}
-
-/// Whether a source contains this as a whole word.
-fn has(text: &str, word: &str) -> bool {
-    let is_part = |it: char| it.is_alphanumeric() || it == '_';
-    text.match_indices(word).any(|(at, _)| {
-        let after = text[at + word.len()..].chars().next().filter(|_| word.ends_with(is_part));
-        !text[..at].ends_with(is_part) && !after.is_some_and(is_part)
-    })
 }
 
 /// The programs whose classes a program uses. In Java each may have a `main` of its own; elsewhere two would clash.
 fn used<'a>(language: &str, path: &FilePath, programs: &'a [FilePath]) -> Vec<&'a FilePath> {
     let mut used: Vec<&FilePath> = Vec::new();
     let mut texts = match language {
-        "java" => vec![text(language, path)],
+        "java" => vec![code(path)],
         _ => Vec::new(),
     };
     while let Some(user) = texts.pop() {
         let stem =
             |it: &FilePath| it.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        for program in programs.iter().filter(|it| *it != path && has(&user, &stem(it))) {
+        for program in programs.iter().filter(|it| *it != path && has_word(&user, &stem(it))) {
             if !used.contains(&program) {
                 used.push(program);
-                texts.push(text(language, program));
+                texts.push(code(program));
             }
         }
     }
     used.sort();
     used
-}
-
-/// Whether the compiler itself finds out where a program of several files starts.
-fn starts_by_its_text(language: &str) -> bool {
-    !marks(language).is_empty()
 }
 
 /// Whether a script's name is that of a test of other scripts, such as `test_sum.py`, or of a directory's module.
@@ -280,27 +257,36 @@ fn never_starts(file: &Path) -> bool {
         || ["conftest", "__init__"].contains(&stem)
 }
 
-/// The sources that can start. In a script language this is `main`, or else all that no other source imports; tests and
-/// modules of directories only if there is nothing else.
+/// The sources that can start: those that declare it, if the compiler looks for that. In a script language this is `main`,
+/// or else all that no other source imports; tests and modules of directories only if there is nothing else.
 fn starting(language: &str, files: &[FilePath]) -> Vec<FilePath> {
+    if start::is_by_text(language) {
+        let texts: Vec<Vec<u8>> = files.iter().map(bytes).collect();
+        let parts: Vec<String> = match language {
+            "rust" => texts.iter().flat_map(|text| start::modules(text)).collect(),
+            _ => Vec::new(),
+        };
+        let is_part = |file: &FilePath| {
+            let directory = file.parent().and_then(Path::file_stem);
+            let own = if file.ends_with("mod.rs") { directory } else { file.file_stem() };
+            own.is_some_and(|own| parts.iter().any(|part| own == &**part))
+        };
+        let starting = start::starting(language, &texts).into_iter().map(|at| files[at].clone());
+        return starting.filter(|file| !is_part(file)).collect();
+    }
     let own: Vec<FilePath> = files.iter().filter(|it| !never_starts(it)).cloned().collect();
-    let files = if marks(language).is_empty() && !own.is_empty() { &own } else { files };
-    let texts: Vec<String> = files.iter().map(|file| text(language, file)).collect();
-    let marks = marks(language);
+    let files = if own.is_empty() { files } else { &own };
+    let texts: Vec<String> = files.iter().map(text).collect();
     let stem = |at: usize| files[at].file_stem().and_then(|it| it.to_str()).unwrap_or_default();
-    if let Some(main) = (0..files.len()).find(|at| marks.is_empty() && stem(*at) == "main") {
+    if let Some(main) = (0..files.len()).find(|at| stem(*at) == "main") {
         return vec![files[main].clone()];
     }
     let is_directory = |name: &str| {
         files.iter().any(|it| it.parent().is_some_and(|parent| parent.ends_with(name)))
     };
-    let starts = |at: usize| match marks {
-        [] => {
-            let stem = stem(at);
-            let others = texts.iter().enumerate().filter(|(other, _)| *other != at);
-            !others.into_iter().any(|(_, text)| imports(language, text, stem, &is_directory))
-        }
-        marks => marks.iter().any(|mark| has(&texts[at], mark)),
+    let starts = |at: usize| {
+        let others = texts.iter().enumerate().filter(|(other, _)| *other != at);
+        !others.into_iter().any(|(_, text)| imports(language, text, stem(at), &is_directory))
     };
     (0..files.len()).filter(|at| starts(*at)).map(|at| files[at].clone()).collect()
 }
@@ -342,15 +328,21 @@ fn modules(line: &str, is_directory: &impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// The beginning of a source as text, without comments and contents of strings if the compiler looks where it starts.
-fn text(language: &str, path: &FilePath) -> String {
+/// The beginning of a source of Java, without comments and contents of strings.
+fn code(path: &FilePath) -> String {
+    String::from_utf8_lossy(&essence::code("java", &bytes(path))).into_owned()
+}
+
+/// The beginning of a source as text.
+fn text(path: &FilePath) -> String {
+    String::from_utf8_lossy(&bytes(path)).into_owned()
+}
+
+/// The beginning of a source.
+fn bytes(path: &FilePath) -> Vec<u8> {
     const MOST: u64 = 1 << 20;
     // An unreadable file is reported when it is built.
-    let mut bytes = path.start(MOST).unwrap_or_default();
-    if starts_by_its_text(language) {
-        bytes = essence::code(language, &bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    path.start(MOST).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -414,7 +406,7 @@ mod tests {
     fn files_of_one_program_stay_together_and_others_are_apart() {
         check(&["a/x.c=int main(void)", "a/y.c=int f()"], &["a"], &[]);
         check(&["a/x.c=int main(void)", "a/y.h"], &["a"], &[]);
-        check(&["a/x.rs=fn main() {}", "a/y.rs=fn main_loop() {}"], &["a"], &[]);
+        check(&["a/x.rs=fn main() {}", "a/y.rs=fn main_loop() {}"], &["a:x.rs"], &[]);
         check(&["a/main.py=1", "a/try2.py=1"], &["a"], &[]);
         check(&["a/deep/main.py=1", "a/try2.py=1"], &["a:deep/main.py"], &[]);
         check(&["a/x.c=int main(void)", "a/y.c=int main (void)"], &["a/x.c", "a/y.c"], &[]);
@@ -447,6 +439,32 @@ mod tests {
         );
         check(&["a/x.c=int main()", "a/y.c=// for main()\nint f()"], &["a"], &[]);
         check(&["a/x.c=int main()", "a/y.c=#ifdef TEST\nint main()\n#endif"], &["a"], &[]);
+        for helper in [
+            "int main();",
+            "namespace a { int main() {} }",
+            "auto s = R\"(\nint main() {}\n)\";",
+            "#define T 0\n#if T\nint main() {}\n#endif",
+            "#ifndef ONLINE_JUDGE\nint main() {}\n#endif",
+            "// \\\nint main() {}",
+            "int A::main() {}",
+        ] {
+            check(&["a/x.cpp=int main() {}", &format!("a/y.cpp={helper}")], &["a"], &[]);
+        }
+        for helper in [
+            "/// fn main() {}\npub fn f() {}",
+            "/* /* */ fn main() {} */",
+            "#[cfg(test)]\nfn main() {}",
+            "const S: &str = \"\nfn main() {}\n\";",
+            "impl G { fn main() {} }",
+            "pub fn main() {}",
+        ] {
+            let helper = format!("a/y.rs={helper}");
+            check(&["a/x.rs=mod y;\nfn main() {}", &helper], &["a:x.rs"], &[]);
+        }
+        for helper in ["class H { void main() {} }", "class H { static void main(int x) {} }"] {
+            let main = "a/X.java=class X { public static void main(String[] a) {} }";
+            check(&[main, &format!("a/H.java={helper}")], &["a"], &[]);
+        }
         let main = "public static void main()";
         let files = [
             &format!("a/A.java={main} {{ B.f(); }}"),
@@ -470,6 +488,34 @@ mod tests {
         let class = read(&path("class")).expect("a class");
         let programs: Vec<PathBuf> = class.programs.into_iter().map(|it| it.path.into()).collect();
         assert_eq!(programs, [path("class/anna/a.py")]);
+    }
+
+    #[test]
+    fn files_of_tools_are_no_sources() {
+        let sum = "anna/sum.py=1";
+        let check = |tools: &[&str], programs: &[&str]| {
+            check(&[&[sum], tools].concat(), programs, &[]);
+        };
+        let [sum] = ["anna/sum.py"];
+        check(&["anna/venv/pyvenv.cfg", "anna/venv/bin/tool.py"], &[sum]);
+        check(&["anna/env/pyvenv.cfg", "anna/env/lib/a.py", "anna/env/src/b.c"], &[sum]);
+        check(&["anna/env/Lib/site-packages/pip/main.py"], &[sum]);
+        check(&["anna/node_modules/a/index.js", "anna/deep/__pycache__/a.py"], &[sum]);
+        check(&["anna/target/CACHEDIR.TAG", "anna/target/debug/build.rs"], &[sum]);
+        check(&["anna/out/CMakeCache.txt", "anna/out/x/id.c=int main() {}"], &[sum]);
+        check(&["anna/build/lib/sum.py", "anna/build/bdist.linux/x"], &[sum]);
+        check(&["anna/obj/project.assets.json", "anna/obj/Debug/x.cs"], &[sum]);
+        check(&["anna/.git/hooks/x.py", "anna/.venv/lib/x.py"], &[sum]);
+        check(&["venv/pyvenv.cfg", "venv/lib/x.py", "node_modules/x/y.js"], &[sum]);
+        // They wrote these themselves.
+        check(&["anna/build/house.py"], &["anna/build/house.py", sum]);
+        check(&["target/sum.py"], &[sum, "target/sum.py"]);
+    }
+
+    #[test]
+    fn an_environment_where_the_sources_are_is_the_students() {
+        let files = ["anna/pyvenv.cfg", "anna/sum.py=1", "anna/lib/site-packages/x.py"];
+        check(&files, &["anna/sum.py"], &["anna/pyvenv.cfg"]);
     }
 
     #[test]

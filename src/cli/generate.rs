@@ -77,7 +77,7 @@ pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), 
     let fresh = arguments.host.fresh || arguments.check;
     let host = Host::start(&HostOptions { fresh, ..arguments.host.clone() }, output)?;
     let builder = host.builder();
-    for dir in &arguments.packages {
+    for dir in &output.packages(&arguments.packages) {
         let done = match arguments.from_grammar {
             Some(_) => from_grammar::package(arguments, dir, &host, &builder, output),
             None => package(arguments, dir, &host, &builder, output),

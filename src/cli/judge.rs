@@ -1,6 +1,6 @@
 //! `juror judge`: submissions on a problem's test cases.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -187,9 +187,6 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     output.event(Event::package_read(&problem, submissions.len(), selected.len()));
     let keep = keep::directory(arguments.runs.keep.as_ref(), output)?;
-    if keep.is_some() {
-        keep::apart(&submissions)?;
-    }
     let host = Host::start(&arguments.runs.host, output)?;
     let builder = host.builder();
     let entries = entries(arguments, &problem, &submissions, &class, &builder, output)?;
@@ -212,7 +209,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     }
     let events = output.sink();
     let bench = host.bench(&problem, &builder, &events);
-    let seen = Seen::by(keep.as_deref(), arguments.reports.html.as_deref());
+    let seen = Seen::by(keep.as_ref(), arguments.reports.html.as_deref());
     let validators = validators::build(&bench, seen)?;
     let finished = Judging {
         bench,
@@ -365,6 +362,9 @@ fn submissions(
             Err(remark) => missing.push(remark),
         }
     }
+    // What is named twice is judged once.
+    let mut names = HashSet::new();
+    submissions.retain(|submission| names.insert(submission.name.clone()));
     if !missing.is_empty() {
         output.part::<()>(Err(Stop::Refused(Mend::CommandLine, missing)))?;
     }

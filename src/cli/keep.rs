@@ -1,23 +1,24 @@
 //! `--keep`: the directories of kept boxes.
 
-use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cli::output::Output;
-use crate::judge::keep::box_name;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
-use crate::model::submission::Submission;
 
 /// The directory for boxes, if they are kept: a new or an empty one.
 ///
 /// # Errors
 /// If there can be no such directory.
-pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Option<PathBuf>, Stop> {
+pub fn directory(
+    keep: Option<&Option<PathBuf>>,
+    output: &Output,
+) -> Result<Option<FilePath>, Stop> {
     let dir = match keep {
         None => return Ok(None),
         Some(None) => tempfile::Builder::new()
@@ -32,7 +33,7 @@ pub fn directory(keep: Option<&Option<PathBuf>>, output: &Output) -> Result<Opti
     };
     let dir = here()?.join(dir);
     output.event(Event::BoxesKept { dir: dir.clone() });
-    Ok(Some(dir))
+    Ok(Some(FilePath::root(dir)))
 }
 
 /// If `--keep` without value is followed by its probable directory: what to write instead.
@@ -68,21 +69,5 @@ fn named(dir: &Path) -> Result<PathBuf, Stop> {
             let what = format!("--keep: {shown} is not empty; choose a new directory");
             Err(Stop::usage(what))
         }
-    }
-}
-
-/// Checks that no two submissions would be kept under the same name.
-///
-/// # Errors
-/// If two would be.
-pub fn apart(submissions: &[Submission]) -> Result<(), Stop> {
-    let mut names = BTreeSet::new();
-    let twice = submissions.iter().find(|submission| !names.insert(box_name(&submission.name)));
-    match twice {
-        None => Ok(()),
-        Some(submission) => Err(Stop::usage(format!(
-            "--keep: two submissions would be saved in {}; judge one at a time",
-            box_name(&submission.name)
-        ))),
     }
 }

@@ -29,6 +29,7 @@ pub mod new;
 mod next;
 pub mod options;
 pub mod output;
+mod package_names;
 pub mod points;
 pub mod problem;
 mod problem_inputs;

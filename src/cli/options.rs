@@ -55,8 +55,8 @@ pub struct RunOptions {
     /// Save each run's working directory, input and outputs, in DIR or a new directory
     ///
     /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The working
-    /// directory of a run is saved as DIR/SUBMISSION/CASE; beside it, CASE.input, CASE.output and
-    /// CASE.error hold what the submission read and wrote.
+    /// directory of a run is saved as DIR/SUBMISSION/CASE, with `~-` for each slash in these names; beside it,
+    /// CASE.input, CASE.output and CASE.error hold what the submission read and wrote.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
     pub keep: Option<Option<PathBuf>>,
     /// Format of the package [default: detected]

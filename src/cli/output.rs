@@ -14,6 +14,7 @@ use crate::cache::store::Store;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::host::StopHandle;
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
+use crate::cli::package_names::{self, PackageNames};
 use crate::cli::streams;
 use crate::executor::{Around, Executor};
 use crate::model::diagnostic::Diagnostic;
@@ -45,6 +46,8 @@ pub struct Output {
     memory: OnceLock<(Arc<Knowledge>, Arc<Store>)>,
     /// The workers that run programs, if they do not run here.
     workers: OnceLock<Arc<Workers>>,
+    /// The names of the packages, if there are several.
+    names: OnceLock<Arc<PackageNames>>,
 }
 
 struct Said {
@@ -212,7 +215,21 @@ impl Output {
             is_recorded: false,
             memory: OnceLock::new(),
             workers: OnceLock::new(),
+            names: OnceLock::new(),
         }
+    }
+
+    /// The packages of the command, each once. From now on, each has a name of its own.
+    pub fn packages(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let (packages, names) = package_names::distinct(paths);
+        // A command has one list of packages.
+        let _ = self.names.set(Arc::new(names));
+        packages
+    }
+
+    /// The name of the current package, if there are several.
+    pub fn package(&self) -> Option<Arc<str>> {
+        self.lock().package.clone().filter(|_| self.names.get().is_some_and(|it| !it.is_empty()))
     }
 
     /// Shows an event, after new remarks from workers.
@@ -225,10 +242,13 @@ impl Output {
 
     fn happened(&self, event: Event) {
         let mut said = self.lock();
-        let event = match &said.opened {
+        let mut event = match &said.opened {
             Some(opened) => opened.shown(event),
             None => event,
         };
+        if let (Event::PackageRead(package), Some(name)) = (&mut event, &said.package) {
+            package.name = name.to_string();
+        }
         let at = said.before + self.started.elapsed();
         let stamped = Stamped { at, package: said.package.clone(), event };
         said.reporters.event(&stamped);
@@ -247,7 +267,8 @@ impl Output {
     pub fn aside(&self, recording: Recording) -> Self {
         let before = self.lock().before;
         let reporters = vec![Reporter::Recorded(recording)];
-        Self { is_recorded: self.is_recorded, ..Self::new(reporters, self.started, before) }
+        let names = self.names.clone();
+        Self { is_recorded: self.is_recorded, names, ..Self::new(reporters, self.started, before) }
     }
 
     /// Shows an event of concurrent work.
@@ -317,9 +338,12 @@ impl Output {
     /// If it is an archive that cannot be unpacked.
     pub fn enter(&self, package: &Path) -> Result<PathBuf, Stop> {
         let name = |path: &Path| {
-            let real = path.canonicalize();
-            let name = real.as_deref().unwrap_or(path).file_name();
-            name.map(|name| name.to_string_lossy().into())
+            let known = self.names.get().and_then(|names| names.get(package).cloned());
+            known.or_else(|| {
+                let real = path.canonicalize();
+                let name = real.as_deref().unwrap_or(path).file_name();
+                name.map(|name| name.to_string_lossy().into())
+            })
         };
         self.lock().package = name(package);
         let opened =

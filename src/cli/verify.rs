@@ -26,9 +26,11 @@ use crate::judge::score::{Policy, points_by_dialect};
 use crate::judge::time_limit;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::Event;
+use crate::model::file_name::flat_name;
 use crate::model::grader::Dialect;
 use crate::model::judgement::{CaseJudgement, Judgement};
 use crate::model::problem::Problem;
+use crate::model::root::FilePath;
 use crate::model::score::TotalScore;
 use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
@@ -74,6 +76,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
         if let Some(what) = arguments.packages.iter().find_map(|dir| keep::misplaced(keep, dir)) {
             return Err(Stop::usage(what));
         }
+        let packages = output.packages(&arguments.packages);
         let keep = keep::directory(keep, output)?;
         let host = Host::start(&arguments.runs.host, output)?;
         let builder = host.builder();
@@ -92,7 +95,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
             go_on: &|index, package, output| {
                 let host = host.in_turn(&queue, index);
                 let builder = &builder.on(&*host.executor);
-                let keep = keep.as_deref();
+                let keep = keep.as_ref();
                 Verifier { arguments, host: &host, builder, output, keep }.package(package)
             },
             next: &|dir, steps, output| {
@@ -108,7 +111,7 @@ pub fn run(arguments: &VerifyArguments) -> ExitCode {
             },
             end: &|| host.executor.stop(),
         };
-        work.run(output, &arguments.packages, at_once)
+        work.run(output, &packages, at_once)
     })
 }
 
@@ -156,7 +159,7 @@ struct Verifier<'a> {
     builder: &'a Builder<'a>,
     output: &'a Output,
     /// The directory for kept boxes, if any.
-    keep: Option<&'a Path>,
+    keep: Option<&'a FilePath>,
 }
 
 impl Verifier<'_> {
@@ -182,10 +185,10 @@ impl Verifier<'_> {
         let cases = cases::select(&problem, &self.arguments.runs.case)?;
         let events = self.output.sink();
         let bench = self.host.bench(&problem, self.builder, &events);
-        let keep = self.kept(&problem);
+        let keep = self.kept();
         let validators = validators::build(
             &bench,
-            Seen::by(keep.as_deref(), self.arguments.reports.html.as_deref()),
+            Seen::by(keep.as_ref(), self.arguments.reports.html.as_deref()),
         )?;
         if let Some(keep) = &keep {
             draw::inputs(&bench, &cases, &keep.join("input_visualizer"))?;
@@ -196,13 +199,10 @@ impl Verifier<'_> {
         self.submissions(bench, &validators, &submissions, cases)
     }
 
-    /// The directory for kept boxes of this problem, if any.
-    fn kept(&self, problem: &Problem) -> Option<PathBuf> {
+    /// The directory for kept boxes of this package, if any.
+    fn kept(&self) -> Option<FilePath> {
         let dir = self.keep?;
-        Some(match self.arguments.packages.len() {
-            1 => dir.to_owned(),
-            _ => dir.join(&problem.short_name),
-        })
+        Some(self.output.package().map_or_else(|| dir.clone(), |name| dir.join(flat_name(&name))))
     }
 
     /// How much of a package is checked.
@@ -258,7 +258,7 @@ impl Verifier<'_> {
                 true => Policy::Everything,
                 false => Policy::WhatProves,
             },
-            detail: match self.kept(problem) {
+            detail: match self.kept() {
                 None if self.arguments.reports.html.is_none() => Detail::Brief,
                 keep => Detail::Full { keep },
             },

@@ -1,9 +1,9 @@
 //! Puts trees on this machine's disk.
 
-use std::fs::{self, Permissions};
+use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
-use std::path::{Component, Path, PathBuf};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, PathBuf};
 
 use tempfile::TempDir;
 
@@ -11,6 +11,7 @@ use crate::executor::scratch::fault;
 use crate::model::blob::Blob;
 use crate::model::job::{Job, What};
 use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
 use crate::model::test_data::CaseFile;
 use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::sandbox;
@@ -29,15 +30,11 @@ pub fn file(file: &CaseFile) -> TreeEntry {
 ///
 /// # Errors
 /// If it cannot be written there.
-pub fn save(tree: &Tree, to: &Path) -> Result<(), JudgeError> {
-    if let Some(parent) = to.parent() {
-        let made = fs::create_dir_all(parent);
-        made.map_err(|error| fault(format!("make the directory {}", parent.display()), error))?;
-    }
+pub fn save(tree: &Tree, to: &FilePath) -> Result<(), JudgeError> {
+    let fault = |error| fault(format!("write {}", to.display()), error);
     match tree.place() {
-        Some(place) => sandbox::copy(place, to),
-        None => write(&of_links_inside(tree), to)
-            .map_err(|error| fault(format!("write {}", to.display()), error)),
+        Some(place) => sandbox::copy(place, to.create_directory().map_err(fault)?, to),
+        None => write(&of_links_inside(tree), to).map_err(fault),
     }
 }
 
@@ -54,7 +51,7 @@ pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<
             let fault = |error| fault("put a program in place", error);
             let held = TempDir::new_in(home()?).map_err(fault)?;
             let path = held.path().join("tree");
-            write(tree, &path).map_err(fault)?;
+            write(tree, &FilePath::root(held.path()).join("tree")).map_err(fault)?;
             tree.lies_at(Place::new(path, held));
         }
     }
@@ -71,30 +68,28 @@ fn of_links_inside(tree: &Tree) -> Tree {
 }
 
 /// Writes a tree as a directory that every run can read.
-fn write(tree: &Tree, to: &Path) -> io::Result<()> {
+fn write(tree: &Tree, to: &FilePath) -> io::Result<()> {
     make_directory(to)?;
     for entry in &tree.entries {
         let mut parts = entry.name.components();
         if !parts.all(|part| matches!(part, Component::Normal(_))) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mut at = to.to_path_buf();
+        let mut at = to.clone();
         for part in entry.name.parent().into_iter().flatten() {
-            at.push(part);
+            at = at.join(part);
             // Links are not followed.
-            if !fs::symlink_metadata(&at).is_ok_and(|found| found.is_dir()) {
+            if !at.link_metadata().is_ok_and(|found| found.is_dir()) {
                 make_directory(&at)?;
             }
         }
         let path = to.join(&entry.name);
         match &entry.node {
             Node::Directory => make_directory(&path)?,
-            Node::Link(target) => symlink(target, &path)?,
+            Node::Link(target) => path.create_link(target)?,
             Node::File { blob, mode } => {
                 let _no_start = forks::none_during(blob, *mode);
-                let mut options = fs::OpenOptions::new();
-                let options = options.write(true).create_new(true).mode(0o600);
-                let mut file = options.open(&path)?;
+                let mut file = path.create()?;
                 blob.copy_to(&mut file)?;
                 // The process's umask may have removed permissions.
                 file.set_permissions(Permissions::from_mode(mode.rights()))?;
@@ -104,19 +99,20 @@ fn write(tree: &Tree, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn make_directory(path: &Path) -> io::Result<()> {
-    fs::create_dir(path)?;
-    fs::set_permissions(path, Permissions::from_mode(FileMode::Executable.rights()))
+fn make_directory(path: &FilePath) -> io::Result<()> {
+    let directory = File::from(path.create_directory()?);
+    directory.set_permissions(Permissions::from_mode(FileMode::Executable.rights()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_tree_is_written_as_it_says() {
         let dir = tempfile::tempdir().unwrap();
-        let to = dir.path().join("deep/tree");
+        let to = FilePath::root(dir.path()).join("deep/tree");
         let text = |text: &str, mode| Node::File { blob: text.as_bytes().into(), mode };
         let tree = Tree::from(vec![
             TreeEntry::new("a/b/run", text("x", FileMode::Executable)),
@@ -129,24 +125,25 @@ mod tests {
             TreeEntry::new("winding", Node::Link("a/up/../..".into())),
         ]);
         save(&tree, &to).unwrap();
-        let rights = |name: &str| fs::metadata(to.join(name)).unwrap().permissions().mode() & 0o777;
+        let rights = |name: &str| to.join(name).metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(rights("a/b/run"), 0o755);
         assert_eq!(rights("a/text"), 0o644);
         assert_eq!(rights("empty"), 0o755);
-        assert_eq!(fs::read_to_string(to.join("link")).unwrap(), "y");
+        assert_eq!(to.join("link").text(9).unwrap(), "y");
         assert!(to.join("a/up").is_dir());
         for gone in ["program", "out", "winding"] {
-            assert!(fs::symlink_metadata(to.join(gone)).is_err(), "{gone} leads out");
+            assert!(to.join(gone).is_missing(), "{gone} leads out");
         }
         assert!(save(&tree, &to).is_err(), "nothing is written over");
+        let other = FilePath::root(dir.path()).join("other");
         let outside = |name: &str| Tree::from(vec![TreeEntry::new(name, Node::Directory)]);
         for name in ["../out", "/out", "a/../../out"] {
-            assert!(save(&outside(name), &dir.path().join("other")).is_err(), "{name}");
-            fs::remove_dir_all(dir.path().join("other")).unwrap();
+            assert!(save(&outside(name), &other).is_err(), "{name}");
+            fs::remove_dir_all(&*other).unwrap();
         }
         let mut through = outside("link/out");
         through.entries.insert(0, TreeEntry::new("link", Node::Link(dir.path().into())));
-        save(&through, &dir.path().join("other")).unwrap();
+        save(&through, &other).unwrap();
         assert!(!dir.path().join("out").exists(), "the link was left out");
     }
 }

@@ -81,7 +81,7 @@ pub struct LineFault {
 pub enum FaultyPart {
     /// The line is invalid.
     Line,
-    /// Its source cannot be read, or is in no known language.
+    /// Its source cannot be read, is in no known language, or is Markdown.
     Source,
     /// The package cannot be used.
     Package,

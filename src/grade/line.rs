@@ -15,6 +15,7 @@ use serde_path_to_error::Segment;
 
 use crate::grade::graded::LineFault;
 use crate::grade::map::Map;
+use crate::grade::request::{Request, RequestKind};
 
 /// A submission and what it is judged by.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -224,7 +225,7 @@ impl Settings {
     /// # Errors
     /// The first fault.
     pub fn read(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
-        let mut value = json(text).map_err(|fault| BrokenLine { id: None, fault })?;
+        let value = json(text).map_err(|fault| BrokenLine { id: None, fault })?;
         let id = match &self.map {
             Some(map) => map.id(&value),
             None => value.get("id").cloned(),
@@ -241,12 +242,28 @@ impl Settings {
             return Err(BrokenLine { id: None, fault });
         }
         let broken = |fault| BrokenLine { id: id.clone(), fault };
-        if let Some(map) = &self.map {
-            value = map.apply(&value).map_err(broken)?;
-        }
+        let request = Request::of(&value, self.map.is_some());
+        let mapped = match &self.map {
+            Some(map) => map.apply(&value),
+            None => Ok(value),
+        };
+        let mut value = match (mapped, &request) {
+            (Ok(value), _) => value,
+            (Err(_), Some(request)) => return Err(broken(request.fault())),
+            (Err(fault), None) => return Err(broken(fault)),
+        };
         if let Value::Object(line) = &mut value {
             line.retain(|_, value| !value.is_null());
             add_defaults(line, &self.defaults);
+        }
+        // A package says itself what it asks for.
+        let is_met = |request: &Request| match request.kind {
+            _ if value.get("package").is_some() => true,
+            RequestKind::Checker => value.get("compare").is_some(),
+            _ => false,
+        };
+        if let Some(request) = request.filter(|request| !is_met(request)) {
+            return Err(broken(request.fault()));
         }
         let line = stream_line(value).map_err(broken)?;
         line.consistent().map_err(broken)
@@ -270,9 +287,14 @@ fn stream_line(value: Value) -> Result<StreamLine, LineFault> {
 fn pointer_part(step: &Segment) -> String {
     match step {
         Segment::Seq { index } => format!("/{index}"),
-        Segment::Map { key } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+        Segment::Map { key } => format!("/{}", escaped(key)),
         Segment::Enum { .. } | Segment::Unknown => String::new(),
     }
+}
+
+/// A key as a part of a JSON pointer.
+pub(super) fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }
 
 /// Parses a JSON value. A byte-order mark before it is ignored.

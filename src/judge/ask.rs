@@ -9,6 +9,7 @@ use crate::judge::score;
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
 use crate::model::judgement::{CaseJudgement, FaultyProgram, JudgeError};
+use crate::model::root::FilePath;
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
 use crate::model::stop::Stop;
 use crate::model::text::visible;
@@ -20,7 +21,7 @@ use crate::validator::{OutputValidator, Question, left_for_next_pass};
 /// A question to the validator about one pass: what happens to its files, and which answers are allowed.
 pub(super) struct Asking {
     /// Where to keep its box for the user, if wanted.
-    pub(super) wanted: Option<PathBuf>,
+    pub(super) wanted: Option<FilePath>,
     /// Whether the files of its box are returned: for the user, or for the next pass.
     keep: Keep,
     /// The judge answer.
@@ -64,7 +65,7 @@ impl Asking {
 
     /// Keeps the box for the user, if it is wanted.
     pub(super) fn save(&self, response: &Response) -> Result<(), JudgeError> {
-        save(self.wanted.as_deref(), response.kept.as_ref())
+        save(self.wanted.as_ref(), response.kept.as_ref())
     }
 }
 
@@ -224,7 +225,7 @@ impl Trial<'_> {
             keep: Keep::all_if(kept.is_some()),
         };
         let response = validator.look(self.executor, look)?;
-        save(kept.as_deref(), response.kept.as_ref())?;
+        save(kept.as_ref(), response.kept.as_ref())?;
         let heard = Heard { from: validator, response: &response, kept };
         let judged = self.as_it_says(&heard, &[], None)?;
         self.finished(judged, None, |_, _| Ok(()))
@@ -240,7 +241,7 @@ impl Trial<'_> {
         error.program = Some(Box::new(FaultyProgram {
             stderr: heard.response.stderr.clone(),
             repeat: self.rules.repeat.of(self.entry.submission, test_case),
-            kept: heard.kept.clone(),
+            kept: heard.kept.clone().map(PathBuf::from),
         }));
         error
     }
@@ -252,7 +253,7 @@ pub(super) struct Heard<'a> {
     pub(super) from: &'a OutputValidator,
     pub(super) response: &'a Response,
     /// Where its box is kept, if wanted.
-    pub(super) kept: Option<PathBuf>,
+    pub(super) kept: Option<FilePath>,
 }
 
 impl Heard<'_> {

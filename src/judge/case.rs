@@ -1,6 +1,6 @@
 //! One submission on one test case: its job and its verdict.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,12 +11,13 @@ use crate::judge::classify::{Classified, classify};
 use crate::judge::draw::Visualizers;
 use crate::judge::evidence::{add_answered, add_input, add_run};
 use crate::judge::grader::PackageGrader;
-use crate::judge::keep::{box_name, save_run, save_transcript};
+use crate::judge::keep::{save_run, save_transcript};
 use crate::judge::said::said;
 use crate::judge::score;
 use crate::judge::settle::{Repetition, SLACK, Settled, settle};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
+use crate::model::file_name::{flat_name, flat_stem};
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::Transcript;
 use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Picture};
@@ -24,6 +25,7 @@ use crate::model::limits::{Limits, ROOM};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Interaction, Problem};
 use crate::model::repeats::{Repeats, TimedRun};
+use crate::model::root::FilePath;
 use crate::model::score::{CaseScore, CaseScoring};
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
@@ -67,9 +69,9 @@ pub struct Rules<'a> {
 
 impl Rules<'_> {
     /// The directory for kept boxes, if any.
-    pub(super) fn keep(&self) -> Option<&Path> {
+    pub(super) fn keep(&self) -> Option<&FilePath> {
         match &self.detail {
-            Detail::Full { keep } => keep.as_deref(),
+            Detail::Full { keep } => keep.as_ref(),
             Detail::Brief => None,
         }
     }
@@ -83,7 +85,7 @@ pub enum Detail {
     /// Also the diff, standard error and the command line that repeats the run.
     Full {
         /// The directory for kept boxes, if any.
-        keep: Option<PathBuf>,
+        keep: Option<FilePath>,
     },
 }
 
@@ -300,8 +302,8 @@ pub fn judge_case(
         }
         let judged = trial.finished(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
-            add_input(evidence, case, &pass, kept.as_deref())?;
-            evidence.kept = kept;
+            add_input(evidence, case, &pass, kept.as_ref())?;
+            evidence.kept = kept.map(PathBuf::from);
             Ok(())
         })?;
         return Ok(trial.repeated(judged, repeats));
@@ -331,7 +333,7 @@ pub(super) struct Trial<'a> {
 pub(super) struct Ran {
     pub(super) reply: Reply,
     pub(super) judged: Judged,
-    pub(super) kept: Option<PathBuf>,
+    pub(super) kept: Option<FilePath>,
     /// All runs, if there was more than one.
     pub(super) repeats: Option<Box<Repeats>>,
 }
@@ -466,18 +468,18 @@ impl Trial<'_> {
     }
 
     /// Where the submission's box is kept, if wanted.
-    pub(super) fn kept(&self, pass: &Pass) -> Option<PathBuf> {
+    pub(super) fn kept(&self, pass: &Pass) -> Option<FilePath> {
         self.kept_of(pass.number, "")
     }
 
     /// The same for another program; `of` is the suffix for its box.
-    pub(super) fn kept_of(&self, pass: u32, of: &str) -> Option<PathBuf> {
+    pub(super) fn kept_of(&self, pass: u32, of: &str) -> Option<FilePath> {
         let pass = match pass {
             1 => String::new(),
             number => format!(".pass{number}"),
         };
-        let name = format!("{}{of}{pass}", box_name(&self.case.test_case.name));
-        Some(self.rules.keep()?.join(box_name(self.entry.submission)).join(name))
+        let name = format!("{}{of}{pass}", flat_stem(&self.case.test_case.name));
+        Some(self.rules.keep()?.join(flat_name(self.entry.submission)).join(name))
     }
 }
 
@@ -506,7 +508,7 @@ pub(super) struct Answered {
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,
     pub(super) images: Vec<Picture>,
-    pub(super) kept: Option<PathBuf>,
+    pub(super) kept: Option<FilePath>,
 }
 
 impl Answered {

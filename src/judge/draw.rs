@@ -10,10 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::build::bench::Bench;
 use crate::executor::place;
 use crate::judge::case::{Answered, Judged, Pass, ReadyCase, Trial, VALIDATOR};
-use crate::judge::keep::{box_name, replace};
+use crate::judge::keep::replace;
 use crate::model::blob::Blob;
+use crate::model::file_name::flat_stem;
 use crate::model::job::Keep;
 use crate::model::judgement::{Evidence, Picture};
+use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
@@ -56,7 +58,7 @@ const MOST: usize = 4;
 
 impl Seen {
     /// Where images are seen, given the directory for boxes and the page, if any.
-    pub fn by(keep: Option<&Path>, page: Option<&Path>) -> Self {
+    pub fn by(keep: Option<&FilePath>, page: Option<&Path>) -> Self {
         match (keep, page) {
             (_, Some(_)) => Self::OnPage,
             (Some(_), None) => Self::Kept,
@@ -137,11 +139,11 @@ impl Visualizers {
 ///
 /// # Errors
 /// If the judge failed, or it was interrupted.
-pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<(), Stop> {
+pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Result<(), Stop> {
     let Some(visualizer) = Visualizer::of_inputs(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
     let draw = |case: &&ReadyCase<'_>| {
-        let kept = dir.join(box_name(&case.test_case.name));
+        let kept = dir.join(flat_stem(&case.test_case.name));
         let answer = case.answer()?;
         let drawn = visualizer.draw_input(bench.executor, case.test_case, &case.input, &answer)?;
         if let Some(tree) = &drawn.tree {
@@ -153,7 +155,7 @@ pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &Path) -> Result<
 }
 
 /// Keeps the messages of a visualizer that failed.
-fn tell(drawn: &Drawn, kept: &Path) -> Result<(), Stop> {
+fn tell(drawn: &Drawn, kept: &FilePath) -> Result<(), Stop> {
     let Some(said) = &drawn.said else { return Ok(()) };
     Ok(replace(said, &kept.with_added_extension("error"))?)
 }
@@ -230,7 +232,7 @@ impl Trial<'_> {
         )?;
         let images = drawn.of_output();
         if let Some(kept) = self.kept_of(pass.number, VALIDATOR) {
-            let dir = feedback_dir(&kept);
+            let dir = kept.join(feedback_dir(Path::new("")));
             for image in &images {
                 replace(&image.blob, &dir.join(&image.name))?;
             }

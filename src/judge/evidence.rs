@@ -1,7 +1,6 @@
 //! The evidence of a rejection that people see: the texts, shortened.
 
 use std::io;
-use std::path::Path;
 
 use crate::check::diff;
 use crate::judge::case::{Judged, Pass, ReadyCase, Rules};
@@ -11,6 +10,7 @@ use crate::judge::said::ends;
 use crate::model::blob::Blob;
 use crate::model::job::Reply;
 use crate::model::judgement::{Evidence, JudgeError};
+use crate::model::root::FilePath;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback_dir;
 
@@ -72,13 +72,13 @@ pub(super) fn add_input(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
     pass: &Pass,
-    kept: Option<&Path>,
+    kept: Option<&FilePath>,
 ) -> Result<(), JudgeError> {
     let reading = |error| JudgeError::new("read the input", error);
     (evidence.input, evidence.input_bytes_left_out) = beginning(&pass.input).map_err(reading)?;
     evidence.input_path = match (pass.number, case.input.path()) {
         (1, Some(path)) => Some(path.into()),
-        _ => kept.map(|kept| kept.with_added_extension("input")),
+        _ => kept.map(|kept| kept.with_added_extension("input").into()),
     };
     Ok(())
 }

@@ -24,13 +24,16 @@ pub struct JavaProgram {
 struct Declarations {
     package: Option<String>,
     types: Vec<TopType>,
+    /// How a class without a name starts.
+    unnamed: u8,
 }
 
 /// A top-level type of a source.
 struct TopType {
     name: String,
     is_public: bool,
-    has_main: bool,
+    /// How it starts: 0 not at all, 1 with a `main` that only some versions of Java know, 2 with the usual one.
+    main: u8,
 }
 
 /// Gives each source the name that its public type demands, and finds the class that starts: the wanted one, or that of
@@ -68,17 +71,20 @@ pub fn program(
             is_own,
         }));
     }
+    // The usual `main` comes before others, even if both start.
+    let own_mains = classes.iter().filter(|it| it.is_own).map(|it| it.of_type.main);
+    let most = own_mains.max().filter(|most| *most > 0);
+    let starts = |it: &Class| Some(it.of_type.main) == most;
     let named =
         |name: &str| classes.iter().find(|it| it.of_type.name == name || it.qualified == name);
     let stem = |name: &'_ str| name.strip_suffix(".java").unwrap_or(name).to_owned();
     let of_file = |name: &str| {
         let inside = classes.iter().filter(|it| it.given == Path::new(name));
-        let inside: Vec<&Class> = inside.filter(|it| it.of_type.has_main).collect();
+        let inside: Vec<&Class> = inside.filter(|it| it.of_type.main > 0).collect();
         let called = |wanted: &str| inside.iter().find(|it| it.of_type.name == wanted).copied();
         called(&stem(name)).or_else(|| called(usual)).or_else(|| inside.first().copied())
     };
-    let starting: Vec<&Class> =
-        classes.iter().filter(|it| it.is_own && it.of_type.has_main).collect();
+    let starting: Vec<&Class> = classes.iter().filter(|it| it.is_own && starts(it)).collect();
     let main = match (wanted, named(usual), &starting[..]) {
         (Some(wanted), _, _) => of_file(wanted)
             .or_else(|| named(&stem(wanted)))
@@ -112,6 +118,28 @@ pub fn program(
         }
     };
     Ok(JavaProgram { main: main.qualified.clone(), sources: renamed })
+}
+
+/// How a source starts: 0 not at all, 1 with a `main` that only some versions of Java know, 2 with the usual one.
+pub(super) fn starts(source: &str) -> u8 {
+    let found = declarations(source);
+    found.types.iter().map(|it| it.main).fold(found.unnamed, u8::max)
+}
+
+/// How a method `void main` starts, by the words before `void` and its parameters.
+///
+/// Sources: Java 8, JLS 12.1.4: `static` with an array of strings. Java 25, JEP 512: also without either.
+fn main(before: &[&str], parameters: &[&str]) -> u8 {
+    let modifiers = before.iter().rev().take_while(|word| ![";", "{", "}"].contains(word));
+    let is_static = modifiers.into_iter().any(|word| *word == "static");
+    let parameters = parameters.iter().take_while(|word| **word != ")");
+    let parameters: Vec<&str> = parameters.copied().collect();
+    let is_array = ["[", "."].iter().any(|sign| parameters.contains(sign));
+    match parameters.contains(&"String") && !parameters.contains(&",") && is_array {
+        _ if parameters.is_empty() => 1,
+        true => 1 + u8::from(is_static),
+        false => 0,
+    }
 }
 
 /// The fault if several classes of one file have a `main` method.
@@ -179,11 +207,14 @@ fn declarations(source: &str) -> Declarations {
                 if depth == 0
                     && next.starts_with(|it: char| it.is_alphabetic() || "_$".contains(it)) =>
             {
-                found.types.push(TopType { name: next.to_owned(), is_public, has_main: false });
+                found.types.push(TopType { name: next.to_owned(), is_public, main: 0 });
             }
-            "main" if depth == 1 && next == "(" && at > 0 && words[at - 1] == "void" => {
-                if let Some(last) = found.types.last_mut() {
-                    last.has_main = true;
+            "main" if depth <= 1 && next == "(" && at > 0 && words[at - 1] == "void" => {
+                let main = main(&words[..at - 1], &words[at + 2..]);
+                match found.types.last_mut().filter(|_| depth == 1) {
+                    Some(last) => last.main = last.main.max(main),
+                    // A class without a name, which has its file's.
+                    None => found.unnamed = found.unnamed.max(main.min(1)),
                 }
             }
             _ => {}
@@ -196,7 +227,8 @@ fn declarations(source: &str) -> Declarations {
 mod tests {
     use super::*;
 
-    /// Checks declarations as `package: +Public* Hidden`, with a star after those that have a `main`.
+    /// Checks declarations as `package: +Public* Hidden`, with a star after those that have the usual `main`, and a plus
+    /// after those that have another that starts.
     fn check(source: &str, shown: &str) {
         let found = declarations(source);
         let types: Vec<String> = found
@@ -204,7 +236,7 @@ mod tests {
             .iter()
             .map(|it| {
                 let access = if it.is_public { "+" } else { "" };
-                let main = if it.has_main { "*" } else { "" };
+                let main = ["", "+", "*"][usize::from(it.main)];
                 format!("{access}{}{main}", it.name)
             })
             .collect();
@@ -228,6 +260,13 @@ mod tests {
         check("class A { public class B { void main(String[] a) {} } }", "A");
         check("class A { void f() { main(null); } }", "A");
         check("class A { int main(int x) { return x; } }", "A");
+        check("class A { static void main(int x) {} void main(String a) {} }", "A");
+        check("class A { void main() {} static void main(int x) {} }", "A+");
+        check("class A { static void f() {} void main(String[] a) {} }", "A+");
+        check(
+            "class A { final static public void main(final String a[]) {} void main() {} }",
+            "A*",
+        );
         check("class A { Class<?> c = A.class; int record; }", "A");
     }
 

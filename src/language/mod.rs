@@ -7,6 +7,7 @@
 
 pub mod cargo;
 pub mod command_line;
+mod condition;
 pub mod constants;
 pub mod entry;
 pub mod essence;
@@ -20,10 +21,12 @@ pub mod planner;
 pub mod probe;
 pub mod recipe;
 pub mod sources;
+pub mod start;
 pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod tool;
+pub mod tool_files;
 pub mod toolchain;
 
 /// The path of the box, the writable working directory, inside the sandbox.

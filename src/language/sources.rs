@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::language::constants::{GROWTH_MAX, TOO_LONG_HELP, replace_within};
 use crate::language::table::Language;
+use crate::language::tool_files::is_of_tools;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::{Constant, Program, ProgramKind};
@@ -149,6 +150,9 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
             continue;
         }
         let file = match entry.look() {
+            Ok((Kind::Directory, _)) if is_of_student(program) && is_of_tools(&entry.path) => {
+                continue;
+            }
             Ok((Kind::Directory, _)) => {
                 check_place(program, &entry.path, entry.is_link)?;
                 walk.enter(&entry).map_err(unreached)?;
@@ -260,11 +264,15 @@ fn missing_or(path: &FilePath, source: io::Error) -> Diagnostic {
 
 /// Whether a file is treated as absent. The format demands it for names with a dash, too, but students do not know it.
 fn is_hidden(name: &OsStr, program: &Program) -> bool {
-    let is_of_student = program.kind == ProgramKind::Submission && program.package.is_none();
     match name.as_encoded_bytes().first() {
-        Some(b'-') => !is_of_student,
+        Some(b'-') => !is_of_student(program),
         first => first == Some(&b'.'),
     }
+}
+
+/// Whether it is no part of a package. Its author may know nothing of the format, and have an environment beside it.
+fn is_of_student(program: &Program) -> bool {
+    program.kind == ProgramKind::Submission && program.package.is_none()
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use sha2::{Digest, Sha256};
+
 /// Why no file is written under this name; `None` if it can be.
 pub fn name_fault(name: &str) -> Option<&'static str> {
     let faults = name.split('/').map(|part| match part {
@@ -35,9 +37,106 @@ pub fn name_twice<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n st
     files.iter().copied().find(is_directory)
 }
 
+/// A name as a single part of a path, which leads nowhere else. Different names have different parts: `~-` is a slash,
+/// `~~` is `~`, `~.` a dot in place of `.` or `..`, and `~` alone an empty name. A name that is too long for a file
+/// system is cut to its end, behind `~` and its digest.
+pub fn flat_name(name: &str) -> String {
+    let flat = name.replace('~', "~~").replace('/', "~-");
+    within_bounds(match &*flat {
+        "" | "." | ".." => format!("~{flat}"),
+        _ => flat,
+    })
+}
+
+/// The same for a name to which endings are added: all its dots are `~.`, so that it has no ending itself.
+pub fn flat_stem(name: &str) -> String {
+    let flat = name.replace('~', "~~").replace('/', "~-").replace('.', "~.");
+    within_bounds(if flat.is_empty() { "~".to_owned() } else { flat })
+}
+
+fn within_bounds(flat: String) -> String {
+    /// File systems allow 255 bytes, and endings follow.
+    const LONGEST: usize = 200;
+    let Some(least) = flat.len().checked_sub(LONGEST).filter(|least| *least > 0) else {
+        return flat;
+    };
+    let digest = Sha256::digest(&flat).iter().take(8).fold(0, |all, it| all << 8 | u64::from(*it));
+    // The end of a long path says more than its beginning.
+    let start = (least..flat.len()).find(|at| flat.is_char_boundary(*at)).unwrap_or(flat.len());
+    format!("~{digest:016x}{}", &flat[start..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn different_names_have_different_flat_names() {
+        let long = |first: &str| format!("{first}{}", "ä/".repeat(200));
+        let [one, two] = [long("a"), long("b")];
+        let names = [
+            "",
+            ".",
+            "..",
+            "/",
+            "//",
+            "-",
+            "~",
+            "~~",
+            "~-",
+            "~.",
+            "a",
+            "a/b",
+            "a-b",
+            "a~b",
+            "a~-b",
+            "a//b",
+            "a/~b",
+            "a~/b",
+            "a~~b",
+            "a/-b",
+            "a-/b",
+            "/a",
+            "../a",
+            "..-a",
+            "./a",
+            ".a",
+            "A",
+            "secret/g-1/2",
+            "secret/g/1-2",
+            "1",
+            "1.input",
+            "1.pass2",
+            "1~.input",
+            &one,
+            &two,
+        ];
+        for flat in [flat_name, flat_stem] {
+            let all: BTreeSet<String> = names.iter().map(|name| flat(name)).collect();
+            assert_eq!(all.len(), names.len(), "{all:?}");
+            for name in &all {
+                assert_eq!(name_fault(name), None, "{name}");
+                assert!(!name.contains('/') && name.len() < 220, "{name}");
+            }
+        }
+        // Nor is one that of another with an ending.
+        let stems: BTreeSet<String> = names.iter().map(|name| flat_stem(name)).collect();
+        for ending in ["input", "pass2", "error.pass2"] {
+            let ended = stems.iter().map(|stem| format!("{stem}.{ending}"));
+            assert!(ended.into_iter().all(|it| !stems.contains(&it)), "{ending}");
+        }
+    }
+
+    #[test]
+    fn a_usual_name_stays_readable() {
+        let check = |name: &str, expected: &str| assert_eq!(flat_name(name), expected);
+        check("a.cpp", "a.cpp");
+        check("secret/edges/1", "secret~-edges~-1");
+        check("../a.cpp", "..~-a.cpp");
+        check("..", "~..");
+        check("", "~");
+        assert_eq!(flat_stem("sample/1.5"), "sample~-1~.5");
+    }
 
     #[test]
     fn a_name_that_leads_elsewhere_is_refused() {

@@ -5,7 +5,7 @@
 
 mod gather;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -449,8 +449,6 @@ pub struct Work {
     pub submissions: Vec<UnderWay>,
     /// The current step of checking or making data.
     pub step: Option<ProgressStep>,
-    /// The package's name in events and in the report, if another package has the same.
-    pub renamed: Option<(String, String)>,
 }
 
 /// A submission that has begun.

@@ -55,6 +55,8 @@ pub(super) struct Syntax {
     pub types: &'static [(&'static str, &'static [&'static str])],
     /// Expressions that narrow a value, with `{}` for the value.
     pub casts: &'static [&'static str],
+    /// An expression that rounds a number to a float of 32 bits, with `{}` for the number, if there is one.
+    pub rounded: Option<&'static str>,
     /// The keyword before a declaration that keeps its value for the next iteration.
     pub kept: Option<&'static str>,
     /// Whether indentation marks blocks.
@@ -132,6 +134,7 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
         constants: ["1", "0"],
         types: CPP_TYPES,
         casts: &[],
+        rounded: Some("(float) ({})"),
         kept: Some("static"),
         is_by_indent: false,
     },
@@ -182,6 +185,7 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
         constants: ["true", "false"],
         types: &[("f64", &["f32"])],
         casts: &["({}) as i32 as _", "({}) as i16 as _", "({}) as u8 as _", "({}) as f32 as _"],
+        rounded: Some("(({}) as f32)"),
         kept: None,
         is_by_indent: false,
     },
@@ -228,6 +232,7 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
         constants: ["True", "False"],
         types: &[],
         casts: &["(({}) + 2**31) % 2**32 - 2**31", "(({}) + 2**15) % 2**16 - 2**15", "({}) % 256"],
+        rounded: None,
         kept: None,
         is_by_indent: true,
     },
@@ -276,6 +281,7 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
         constants: ["(1 > 0)", "(0 > 1)"],
         types: &[("long", &["int"]), ("double", &["float"])],
         casts: &["(int) ({})", "(short) ({})", "(char) ({})", "(byte) ({})", "(int) (float) ({})"],
+        rounded: Some("(float) ({})"),
         kept: None,
         is_by_indent: false,
     },

@@ -148,6 +148,25 @@ fn numbers_indices_and_sizes() {
 }
 
 #[test]
+fn numbers_that_decide_are_compared_as_floats() {
+    let check = |language: &str, text: &str, expected: &[&str]| {
+        check(language, Operator::Type, text, expected);
+    };
+    let float = "a[i] < a[j] → (float) (a[i]) < (float) (a[j])";
+    check("cpp", "void f() { while (i < n && j < n) if (a[i] < a[j]) g(); }", &[float]);
+    check("cpp", "bool f() { return x > y; }", &["x > y → (float) (x) > (float) (y)"]);
+    check("cpp", "bool f() { return x > 0 || x == y; }", &[]);
+    let cast = "a - b <= c → ((a - b) as f32) <= ((c) as f32)";
+    check("rust", "fn f() { if a - b <= c { g() } }", &[cast]);
+    check(
+        "java",
+        "class A { void f() { if (p.x >= y) g(); } }",
+        &["p.x >= y → (float) (p.x) >= (float) (y)"],
+    );
+    check("python3", "if a < b: g()", &[]);
+}
+
+#[test]
 fn loops_and_what_they_set_anew() {
     let turn = "void f() { for (int i = a; i < n; i++) g(i); }";
     check(

@@ -66,8 +66,15 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Writer::from_writer(out);
     let titles = COLUMNS.iter().map(|(title, _)| (*title).to_owned());
     let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
-    let titles = titles.chain(names.iter().map(|it| (*it).to_owned()));
-    table.write_record(titles.map(harmless))?;
+    let mut titles: Vec<String> = titles.collect();
+    // A test case may be called like another column.
+    let own = |name: &&str| match name.starts_with('~') || titles.iter().any(|it| it == name) {
+        true => format!("~{name}"),
+        false => (*name).to_owned(),
+    };
+    let own: Vec<String> = names.iter().map(own).collect();
+    titles.extend(own);
+    table.write_record(titles.into_iter().map(harmless))?;
     for submission in &report.submissions {
         let cell = |name: &&str| {
             let mut cases = submission.test_cases.iter();

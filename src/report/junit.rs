@@ -2,15 +2,19 @@
 //!
 //! For `verify`, which checks whether a package is as its author expects, a test is a submission, and fails if it
 //! breaks an expectation. For all other commands, which check whether a submission is right, a test is a test case.
+//!
+//! No two suites have the same name, and no two tests of a suite: CI systems find a test again by these names.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
+use std::iter::once;
 
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::GeneratedState;
 use crate::model::judgement::{CaseJudgement, JudgeError};
-use crate::model::report::{Report, SubmissionReport};
+use crate::model::report::{GeneratedReport, Report, SubmissionReport};
 use crate::model::text::joined;
 use crate::model::verdict::Verdict;
 
@@ -34,13 +38,20 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     });
     let faults = report.judge_errors.iter().filter(|it| it.submission.is_none());
     let faults = faults.map(|it| of_fault("judge", &it.error));
-    add(&mut document, "package", errors.chain(complaints).chain(faults).chain(interrupted));
-    let generated = report.generated.iter().map(|made| match made.state {
-        GeneratedState::Missing => differs(&made.test_case, "is missing"),
-        GeneratedState::Differs => differs(&made.test_case, "differs from its recipe"),
-        _ => TestCase::new(made.test_case.as_str(), TestCaseStatus::success()),
-    });
-    add(&mut document, "test data", generated);
+    // Packages and submissions have their own names, whatever else is in the report.
+    let mut taken: HashSet<String> = match report.command {
+        "verify" => report.packages.iter().map(|it| it.name.clone()).collect(),
+        _ => report.submissions.iter().map(|it| suite_name(it, report)).collect(),
+    };
+    let name = free("package", &mut taken);
+    add(&mut document, &name, errors.chain(complaints).chain(faults).chain(interrupted));
+    for made in report.generated.chunk_by(|a, b| a.package == b.package) {
+        let name = match &made[0].package {
+            Some(package) if report.packages.len() > 1 => format!("{package}: test data"),
+            _ => "test data".to_owned(),
+        };
+        add(&mut document, &free(&name, &mut taken), made.iter().map(of_generated));
+    }
     if report.command == "verify" {
         let names = report.packages.iter().map(|it| it.name.as_str());
         for package in names {
@@ -50,7 +61,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
     } else {
         for submission in &report.submissions {
-            add(&mut document, &submission.name, of_cases(submission).into_iter());
+            add(&mut document, &suite_name(submission, report), of_cases(submission).into_iter());
         }
     }
     let text = document.to_string().map_err(io::Error::other)?;
@@ -62,12 +73,29 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", text.replacen(&total, "", 1))
 }
 
+/// The name of a submission's suite. Merged reports may have several packages.
+fn suite_name(submission: &SubmissionReport, report: &Report) -> String {
+    match &submission.package {
+        Some(package) if report.packages.len() > 1 => format!("{package}: {}", submission.name),
+        _ => submission.name.clone(),
+    }
+}
+
+/// The name; if it is taken, with the first free number.
+fn free(name: &str, taken: &mut HashSet<String>) -> String {
+    let numbered = (2_u64..).map(|number| format!("{name} ({number})"));
+    let mut names = once(name.to_owned()).chain(numbered);
+    names.find(|name| taken.insert(name.clone())).unwrap_or_default()
+}
+
 fn add(document: &mut Document, name: &str, tests: impl Iterator<Item = TestCase>) {
     let tests: Vec<TestCase> = tests.collect();
     if !tests.is_empty() {
         let mut suite = TestSuite::new(name);
+        let mut taken = HashSet::new();
         suite.add_test_cases(tests.into_iter().map(|mut test| {
             test.set_classname(name);
+            test.name = free(test.name.as_str(), &mut taken).into();
             test
         }));
         document.add_test_suite(suite);
@@ -151,6 +179,14 @@ fn of_fault(name: &str, error: &JudgeError) -> TestCase {
     }
 }
 
+fn of_generated(made: &GeneratedReport) -> TestCase {
+    match made.state {
+        GeneratedState::Missing => differs(&made.test_case, "is missing"),
+        GeneratedState::Differs => differs(&made.test_case, "differs from its recipe"),
+        _ => TestCase::new(made.test_case.as_str(), TestCaseStatus::success()),
+    }
+}
+
 fn differs(case: &str, what: &str) -> TestCase {
     failed(case, NonSuccessKind::Failure, "test data", &format!("{case} {what}"))
 }
@@ -199,6 +235,65 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in\n{text}");
         }
+    }
+
+    /// The names of all suites, and of their tests.
+    fn names(report: &Report) -> Vec<String> {
+        let mut out = Vec::new();
+        write(report, &mut out).expect("a document");
+        let text = String::from_utf8(out).expect("UTF-8");
+        let named = text.lines().filter(|line| line.contains("<test"));
+        let named = named.filter_map(|line| line.split('"').nth(1).map(str::to_owned));
+        named.skip(1).collect()
+    }
+
+    #[test]
+    fn no_two_suites_or_tests_have_the_same_name() {
+        let package = |name: &str| crate::model::report::PackageReport {
+            name: name.to_owned(),
+            ..Default::default()
+        };
+        let submission = |package: &str, name: &str| SubmissionReport {
+            package: Some(package.to_owned()),
+            name: name.to_owned(),
+            error: Some(crate::model::report::FaultReport {
+                package: None,
+                submission: None,
+                error: JudgeError::new("a step", "a reason"),
+            }),
+            ..Default::default()
+        };
+        let made = |package: &str| GeneratedReport {
+            package: Some(package.to_owned()),
+            test_case: "secret/1".to_owned(),
+            state: GeneratedState::Unchanged,
+        };
+        let fault = || Diagnostic::error("sum/problem.yaml", "is wrong");
+        let mut report = Report::default();
+        report.command = "verify";
+        report.packages = vec![package("package"), package("test data")];
+        report.submissions = vec![submission("package", "a.c"), submission("test data", "a.c")];
+        report.diagnostics = vec![fault(), fault(), fault()];
+        let place = "sum/problem.yaml";
+        let [second, third] = [2, 3].map(|number| format!("{place} ({number})"));
+        let expected =
+            ["package (2)", place, &second, &third, "package", "a.c", "test data", "a.c"];
+        assert_eq!(names(&report), expected);
+        report.diagnostics.clear();
+        report.command = "judge";
+        let expected = ["package: a.c", "build", "test data: a.c", "build"];
+        assert_eq!(names(&report), expected);
+        report.submissions = vec![submission("package", "package")];
+        report.packages.truncate(1);
+        report.diagnostics = vec![fault()];
+        assert_eq!(names(&report), ["package (2)", place, "package", "build"]);
+        report.submissions.clear();
+        report.diagnostics.clear();
+        report.command = "generate";
+        report.packages = vec![package("a/sum"), package("b/sum")];
+        report.generated = vec![made("a/sum"), made("b/sum")];
+        let expected = ["a/sum: test data", "secret/1", "b/sum: test data", "secret/1"];
+        assert_eq!(names(&report), expected);
     }
 
     #[test]

@@ -69,7 +69,10 @@ pub(super) fn keep(
     let held = made.step_on("make a directory in", parent.display())?;
     let to = held.path().join("box");
     let place = Place::new(to, held);
-    match copy_box(from, &place, job.box_size.0, except, (rights, Links::All)) {
+    let step = "make the directory";
+    fs::create_dir(place.path()).step_on(step, place.path().display())?;
+    let to = disk::open(CWD, place.path()).step_on(step, place.path().display())?;
+    match copy_box(from, &to, &place, job.box_size.0, except, (rights, Links::All)) {
         Ok(entries) => Ok(Some(Tree::at(entries, place))),
         Err(_) if outcome.stopped_by.is_some() || job.limits.exceeded(outcome).is_some() => {
             Ok(None)
@@ -78,14 +81,14 @@ pub(super) fn keep(
     }
 }
 
-/// Copies a kept box to a new place, without links that lead out of it.
+/// Copies a kept box to a new directory at this path, without links that lead out of it.
 ///
 /// # Errors
 /// If it cannot be read, or cannot be written there.
-pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
+pub fn copy(from: &Path, to: OwnedFd, path: &Path) -> Result<(), JudgeError> {
     let opened = disk::open(CWD, from).step_on("open", from.display())?;
-    let place = Place::new(to.to_path_buf(), ());
-    copy_box(opened, &place, u64::MAX, &[], (Rights::AsLeft, Links::Inside))?;
+    let place = Place::new(path.to_path_buf(), ());
+    copy_box(opened, &to, &place, u64::MAX, &[], (Rights::AsLeft, Links::Inside))?;
     Ok(())
 }
 
@@ -93,20 +96,18 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), JudgeError> {
 /// they hold more than `most` bytes, or seem to hold far more.
 fn copy_box(
     from: OwnedFd,
+    target: &OwnedFd,
     place: &Arc<Place>,
     most: u64,
     except: &[PathBuf],
     (rights, links): (Rights, Links),
 ) -> Result<Vec<TreeEntry>, Fault> {
-    let step = "make the directory";
     let to = place.path();
-    fs::create_dir(to).step_on(step, to.display())?;
-    let target = disk::open(CWD, to).step_on(step, to.display())?;
-    open_to_all(&target).step_on(step, to.display())?;
+    open_to_all(target).step_on("open to all", to.display())?;
     let apparent = most.saturating_mul(HOLES_MAX);
     let entries = Vec::new();
     let mut copy = Copy { place, left: most, apparent, except, rights, links, entries };
-    copy.directory(&from, &target, Path::new(""), DEEPEST)
+    copy.directory(&from, target, Path::new(""), DEEPEST)
         .step_on("keep the box in", to.display())?;
     Ok(copy.entries)
 }

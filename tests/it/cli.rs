@@ -535,9 +535,9 @@ fn boxes_are_kept_on_request() {
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
         .collect();
     names.sort();
-    assert_eq!(names[0], "sample-1");
+    assert_eq!(names[0], "sample~-1");
     fixture.check("judge sum p.sh --keep=boxes", 2, &["boxes is not empty"]);
-    let note = std::fs::read_to_string(dir.join("sample-1/note")).expect("what the program left");
+    let note = std::fs::read_to_string(dir.join("sample~-1/note")).expect("what the program left");
     assert_eq!(note, "left\n");
 }
 

@@ -288,6 +288,38 @@ fn public_data_sets_are_read_by_a_map() {
 }
 
 #[test]
+fn a_source_in_markdown_is_told_and_never_judged() {
+    let fixture = Fixture::new();
+    let check = |language: &str, source: &str, expected: &str| {
+        let line =
+            with(sum(1, source), json!({ "source": { "text": source, "language": language } }));
+        let output = output(&fixture, &[], &line.to_string());
+        let results = results(&output.stdout);
+        let result = &results[0];
+        let error = result["error"]["message"].as_str();
+        let error = error.and_then(|it| it.rsplit("the fence ").next());
+        let got = result["verdict"].as_str().or(error).unwrap_or("none");
+        assert_eq!(got, expected, "{result:#?}");
+        if result["verdict"].is_null() {
+            assert_eq!(result["error"]["kind"], "source");
+        }
+    };
+    check("bash", &format!("```bash\n{RIGHT}```\n"), "```bash");
+    check("bash", &format!("\n~~~\n{RIGHT}~~~\nIt adds them.\n"), "~~~");
+    check("bash", &format!("Here it is:\n```sh\n{RIGHT}```\n"), "```sh");
+    let main = "#include <stdio.h>\nint main(void) { int a, b; scanf(\"%d%d\", &a, &b); printf(\"%d\\n\", a + b); }\n";
+    check("c", &format!("The program:\n\n```c\n{main}```\n"), "```c");
+    check("c", &format!("{main}```\n"), "```");
+    check("c", &format!("/*\n```\nsum 1 2\n```\n*/\n{main}"), "AC");
+    check("c", &format!("/*\n```\n*/\n{}", main.replace("int a", "a")), "CE");
+    check("bash", &format!("{RIGHT}: '\n```\n'\n"), "AC");
+    fixture.write("answer.sh", format!("```\n{RIGHT}```\n"));
+    let line = with(sum(1, ""), json!({ "source": { "file": "answer.sh" } }));
+    let results = grade(&fixture, &[], &line.to_string(), 2);
+    assert_eq!(results[0]["error"]["kind"], "source", "{results:#?}");
+}
+
+#[test]
 fn equal_sources_are_built_once() {
     let builds = Mutex::new(0);
     let executor = Scripted::new(1, |job| {

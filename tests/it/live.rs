@@ -94,7 +94,7 @@ fn each_pass_of_an_exchange_is_replayed() {
     check(whole, &[]);
     fixture.write("p.sh", "read -r number; echo $number\n");
     fixture.check("judge sum p.sh --case sample --keep=kept", 0, &["AC"]);
-    assert_eq!(fixture.read("kept/p.sh/sample-1.interaction"), whole);
+    assert_eq!(fixture.read("kept/p.sh/sample~-1.interaction"), whole);
     check(
         "<1\n>1\n---\n<2\n>2\n",
         &["warning: after pass 2 of it, the output validator asks for another pass"],
@@ -233,8 +233,8 @@ fn the_exchange_is_kept_and_reported() {
         let path = fixture.path(&format!("kept/p.sh/{name}.interaction"));
         fs::read_to_string(path).expect("an exchange")
     };
-    assert_eq!(kept("sample-1"), "<1 2\n>3\n");
-    assert_eq!(kept("secret-large-1"), "<100000 1\n>3\n");
+    assert_eq!(kept("sample~-1"), "<1 2\n>3\n");
+    assert_eq!(kept("secret~-large~-1"), "<100000 1\n>3\n");
     let document = fixture.json("judge sum p.sh", 1);
     let case = &document["submissions"][0]["test_cases"][1];
     let transcript = &case["evidence"]["transcript"];

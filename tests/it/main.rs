@@ -36,6 +36,7 @@ mod linear;
 mod live;
 mod measured;
 mod messages;
+mod names;
 #[cfg(feature = "nats")]
 mod nats;
 mod near;

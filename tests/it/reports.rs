@@ -170,7 +170,7 @@ fn packages_of_one_name_are_told_apart() {
             let all = report[of].as_array().expect("a list").iter();
             all.map(|it| it[key].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(names("packages", "name"), ["sum", "b/sum", "c/sum", "sum (2)"]);
+        assert_eq!(names("packages", "name"), ["a/sum", "b/sum", "c/sum", "sum"]);
         let broken = report["submissions"].as_array().expect("a list").iter();
         let broken: Vec<&str> = broken
             .filter(|it| it["broken_expectations"] != serde_json::json!([]))

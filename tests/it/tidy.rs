@@ -200,13 +200,12 @@ const OPENING: [&str; 19] = [
 ];
 
 /// Files there that open others by their paths, and why they may.
-const OWN_OPENING: [(&str, &str); 12] = [
+const OWN_OPENING: [(&str, &str); 11] = [
     ("cli/class.rs", "the user names the class, and with it the directories of the students in it"),
     ("cli/watch/files.rs", "compares the paths that the user names"),
     ("generate/memory.rs", "the directory of the cache"),
     ("generate/missing.rs", "the directory of the cache"),
     ("generate/stage.rs", "the stage is a root of juror's own"),
-    ("judge/keep.rs", "the user names the directory, and files in it are made anew"),
     ("package/archive/mod.rs", "the user names the archive"),
     ("package/archive/target.rs", "a new directory of juror's own, in which links are made last"),
     ("package/detect.rs", "what is beside and above the package, for messages"),

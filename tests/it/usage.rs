@@ -282,7 +282,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("submission not found: none.c"));
 
-    fixture.check("judge sum p.sh p.sh --keep=twice", 2, &["one at a time"]);
+    fixture.check("judge sum p.sh p.sh --keep=twice", 0, &["AC", "1 submission,"]);
     fixture.check("judge sum p.sh --keep=p.sh", 2, &["--keep", "p.sh"]);
 }
 
@@ -292,15 +292,15 @@ fn what_a_run_read_and_wrote_can_be_seen() {
     fixture.write("crash.sh", "read a b; echo \"at $a\"; echo why >&2; exit 3\n");
     fixture.check("judge sum crash.sh", 1, &["RTE", "standard output:", "at 1", "why"]);
     fixture.check("judge sum crash.sh -v", 1, &["input (sum/data/sample/1.in):", "│ 1 2"]);
-    fixture.check("judge sum crash.sh --keep=kept", 1, &["kept/crash.sh/sample-1"]);
+    fixture.check("judge sum crash.sh --keep=kept", 1, &["kept/crash.sh/sample~-1"]);
     let check = |ending: &str, text: &str| {
-        let path = fixture.path("kept/crash.sh").join(format!("sample-1.{ending}"));
+        let path = fixture.path("kept/crash.sh").join(format!("sample~-1.{ending}"));
         assert_eq!(fs::read_to_string(path).expect(ending), text);
     };
     check("input", "1 2\n");
     check("output", "at 1\n");
     check("error", "why\n");
-    let box_of_run = fs::read_dir(fixture.path("kept/crash.sh/sample-1")).expect("a box");
+    let box_of_run = fs::read_dir(fixture.path("kept/crash.sh/sample~-1")).expect("a box");
     let dangling = box_of_run.flatten().filter(|entry| !entry.path().exists());
     assert_eq!(dangling.count(), 0);
 }
@@ -350,7 +350,7 @@ fn boxes_of_several_packages_are_kept_apart() {
     assert!(copied.expect("cp").success());
     fixture.check("verify sum total --keep=boxes", 0, &["2 packages"]);
     for package in ["sum", "total"] {
-        let kept = format!("boxes/{package}/wrong_answer-wrong.sh/sample-1");
+        let kept = format!("boxes/{package}/wrong_answer~-wrong.sh/sample~-1");
         assert!(fixture.path(&kept).is_dir(), "{kept}");
     }
 }

@@ -141,10 +141,10 @@ fn feedback_is_kept_where_boxes_are() {
         &[
             "images: judgeimage.svg",
             "standard error of the output validator: │ debug",
-            "kept/b.sh/secret-large-1.validator/juror/feedback",
+            "kept/b.sh/secret~-large~-1.validator/juror/feedback",
         ],
     );
-    let feedback = "kept/b.sh/secret-large-1.validator/juror/feedback";
+    let feedback = "kept/b.sh/secret~-large~-1.validator/juror/feedback";
     let read = |name: &str| fs::read_to_string(fixture.path(&format!("{feedback}/{name}")));
     assert_eq!(read("judgeimage.svg").expect("an image"), "<svg/>\n");
     assert_eq!(read("notes").expect("notes"), "more\n");
@@ -400,10 +400,10 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     assert_eq!(line("first"), own, "{report:#}");
     assert_eq!(line("last"), ("submission".into(), "2".into()));
     fixture.check("judge sum b.sh --keep=kept", 1, &[message]);
-    assert_eq!(fixture.read("kept/b.sh/sample-1.interaction"), "<2\n>2\n---\n<1\n>2\n");
-    let passes = fixture.path("kept/b.sh/sample-1.pass2.interaction");
+    assert_eq!(fixture.read("kept/b.sh/sample~-1.interaction"), "<2\n>2\n---\n<1\n>2\n");
+    let passes = fixture.path("kept/b.sh/sample~-1.pass2.interaction");
     assert!(!passes.exists(), "one for the run");
-    let state = "kept/b.sh/sample-1.validator.pass2/juror/feedback/state";
+    let state = "kept/b.sh/sample~-1.validator.pass2/juror/feedback/state";
     assert_eq!(fs::read(fixture.path(state)).expect("a file"), b"x\nx\n");
     // What the validator said in the first pass stays.
     fixture.check("judge sum c.sh", 1, &["RTE", "exit code 9", "judge message: │ pass with 2: 2"]);

@@ -13,7 +13,7 @@ const DRAWS: &str = "#!/usr/bin/env bash\n\
     echo x > \"${3}teamimage-01.png\"; echo 7 > \"${3}score.txt\"; echo y > \"${3}judgemessage.txt\"\n\
     exit 3\n";
 
-const KEPT: &str = "kept/b.sh/secret-large-1";
+const KEPT: &str = "kept/b.sh/secret~-large~-1";
 
 /// The package with this output visualizer, and a wrong submission `b.sh`.
 fn fixture(visualizer: &str) -> Fixture {
@@ -46,7 +46,8 @@ fn images_of_outputs_are_kept() {
     assert_eq!(image(&fixture, "judgemessage.txt"), None);
     assert_eq!(fixture.read(&format!("{KEPT}.visualizer.error")), "it ended with exit code 3\n");
     fixture.check("verify sum --keep=all", 0, &["2 submissions, all as expected"]);
-    let of_right = "all/accepted-right.sh/secret-small-1.validator/juror/feedback/judgeimage.svg";
+    let of_right =
+        "all/accepted~-right.sh/secret~-small~-1.validator/juror/feedback/judgeimage.svg";
     assert!(fixture.path(of_right).is_file(), "an accepted output is drawn, too");
 }
 
@@ -162,11 +163,11 @@ fn images_of_inputs_are_kept() {
     fixture.write("sum/input_visualizer/README.md", "draws\n");
     fixture.write("sum/data/secret/test_group.yaml", "input_visualizer_args: [blue]\n");
     fixture.check("verify sum --keep=kept", 0, &["2 submissions, all as expected"]);
-    let drawn = fixture.read("kept/input_visualizer/secret-small-1/testcase.svg");
+    let drawn = fixture.read("kept/input_visualizer/secret~-small~-1/testcase.svg");
     assert_eq!(drawn, "5 8|13|blue|juror\n");
-    assert!(!fixture.path("kept/input_visualizer/secret-small-1/juror").exists());
+    assert!(!fixture.path("kept/input_visualizer/secret~-small~-1/juror").exists());
     fixture.write("sum/input_visualizer/draw/run", "#!/usr/bin/env bash\nexit 1\n");
     fixture.check("verify sum --keep=failed", 0, &["2 submissions, all as expected"]);
-    let said = fixture.read("failed/input_visualizer/secret-small-1.error");
+    let said = fixture.read("failed/input_visualizer/secret~-small~-1.error");
     assert_eq!(said, "it ended with exit code 1\n");
 }

@@ -13,6 +13,7 @@ use crate::cli::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey, Witho
 use crate::cli::host::Host;
 use crate::cli::judge::{Comparison, comparison};
 use crate::executor::scheduler::Scheduler;
+use crate::grade::fence;
 use crate::grade::graded::{FaultyPart, Graded, LineFault};
 use crate::grade::line::{
     BrokenLine, InlineCase, LineLimits, Returned, Settings, SourceParts, StreamLine,
@@ -118,8 +119,10 @@ impl Grader<'_> {
         let mut found = Vec::new();
         let entries: Vec<PreparedSubmission<'_>> =
             judging::entry(&submission, prepared, &mut found)?.into_iter().collect();
-        if entries.is_empty() {
-            return Err(of_source(found).into());
+        let Some(entry) = entries.first() else { return Err(of_source(found).into()) };
+        let text = text(&source, &submission);
+        if let Some(fault) = text.as_deref().and_then(fence::at_start) {
+            return Err(fault.into());
         }
         let own: Vec<TestCase>;
         let cases = match line.cases {
@@ -153,12 +156,39 @@ impl Grader<'_> {
         }
         .run()?;
         match finished.results.into_iter().next() {
-            Some(Ok(judgement)) => Ok(SubmissionReport::new(None, *judgement)),
+            Some(Ok(judgement)) => {
+                let text = text.filter(|_| may_be_markdown(entry, judgement.verdict));
+                let language = entry.prepared.as_ref().ok().and_then(|it| it.plan.written.code());
+                match text.and_then(|text| fence::in_code(language.unwrap_or_default(), &text)) {
+                    Some(fault) => Err(fault.into()),
+                    None => Ok(SubmissionReport::new(None, *judgement)),
+                }
+            }
             Some(Err(error)) => Err(Stop::Fault(error).into()),
             None => {
                 Err(Stop::from(JudgeError::new("judge", "the submission has no result")).into())
             }
         }
+    }
+}
+
+/// The text of a source that is a single file.
+fn text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<Cow<'a, str>> {
+    const MOST: u64 = 1 << 20;
+    match &source.text {
+        Some(text) => Some(text.into()),
+        // A fault of reading it has been told.
+        None => submission.program.path.text(MOST).ok().map(Cow::from),
+    }
+}
+
+/// Whether a submission with this verdict may be Markdown: it does not build. If nothing builds programs in its language,
+/// any rejection tells as much.
+fn may_be_markdown(entry: &PreparedSubmission<'_>, verdict: Verdict) -> bool {
+    let has_build = entry.prepared.as_ref().is_ok_and(|it| it.plan.build.is_some());
+    match has_build {
+        true => verdict == Verdict::CompileError,
+        false => verdict != Verdict::Accepted,
     }
 }
 

@@ -12,6 +12,78 @@ fn settings(map: &str, defaults: &str) -> Settings {
     }
 }
 
+/// Whether lines of data sets that ask for something else are refused with the key: `None` if they are judged.
+#[test]
+fn what_no_program_answers_by_its_output_is_not_judged() {
+    let settings = settings(
+        r#"{"source": "/code", "package": "/dir", "compare": "/compare", "cases": [
+            {"input": "/io/inputs", "answer": "/io/outputs"},
+            {"each": "/tests", "input": "/input", "answer": "/output"}]}"#,
+        "",
+    );
+    let io = r#""code": "x", "io": "{\"inputs\": [\"{\\\"fn_name\\\": 1}\"], \"outputs\": [\"1\"]"#;
+    let check = |more: &str, expected: Option<&str>| {
+        let line = match more.starts_with(',') {
+            true => format!("{{{io}{more}}}\"}}"),
+            false => format!("{{{io}}}\"{}{more}}}", if more.is_empty() { "" } else { ", " }),
+        };
+        let found = settings.read(line.as_bytes()).map_err(|it| it.fault.message);
+        let start = found.as_ref().err().and_then(|it| it.split(',').next());
+        assert_eq!(start.map(|it| it.split(": ").next().unwrap_or(it)), expected, "{line}");
+    };
+    check("", None);
+    check(r#", \"fn_name\": \"f\""#, Some("`/io/fn_name` asks for a function"));
+    check(r#", \"fn_name\": null"#, None);
+    let keys = ["fn_name", "func_name", "function_name", "entry_point", "test_entry_point"];
+    for key in keys.into_iter().chain(["starter_code"]) {
+        check(&format!(r#""{key}": "f""#), Some(&format!("`/{key}` asks for a function")));
+        check(&format!(r#""{key}": " \n""#), None);
+        check(&format!(r#""{key}": null"#), None);
+    }
+    let metadata = r#""metadata": {"func_name": "f"}"#;
+    check(metadata, Some("`/metadata/func_name` asks for a function"));
+    let metadata = r#""metadata": "{\"func_name\": \"f\"}""#;
+    check(metadata, Some("`/metadata/func_name` asks for a function"));
+    let tests = |more: &str| {
+        format!(r#""tests": [{{"input": "{{\"fn_name\": \"f\"}}", "output": "1"{more}}}]"#)
+    };
+    check(&tests(""), None);
+    check(&tests(r#", "testtype": "stdin""#), None);
+    let place = "`/tests/0/testtype` asks for a function";
+    check(&tests(r#", "testtype": "functional""#), Some(place));
+    let place = "`/tests/0/type` asks for a function";
+    check(&tests(r#", "type": "function_call""#), Some(place));
+    let packed = format!(r#""tests": {:?}"#, r#"[{"input": "1", "output": "1", "fn_name": "f"}]"#);
+    check(&packed, Some("`/tests/0/fn_name` asks for a function"));
+    check(r#""type": "stdin_stdout", "input_file": "", "output_file": "stdout""#, None);
+    check(
+        r#""input_file": "a.in""#,
+        Some("`/input_file` asks for a program that reads or writes files"),
+    );
+    check(r#""input_mode": "stdio""#, None);
+    check(
+        r#""input_mode": "file""#,
+        Some("`/input_mode` asks for a program that reads or writes files"),
+    );
+    check(
+        r#""interaction_format": "x""#,
+        Some("`/interaction_format` asks for a program that talks with another one"),
+    );
+    check(r#""generated_checker": "x""#, Some("`/generated_checker` asks for a checker"));
+    check(r#""generated_checker": "x", "compare": "check.py""#, None);
+    // A key in the line's own form, in a package's line, and beside test cases that no program reads.
+    let own = super::Settings::default();
+    let message = |settings: &Settings, line: &str| {
+        settings.read(line.as_bytes()).map_err(|it| it.fault.message).err().unwrap_or_default()
+    };
+    let line = r#"{"source": "x", "entry_point": "f"}"#;
+    assert!(message(&own, line).starts_with("`/entry_point` asks for a function"));
+    let line = r#"{"code": "x", "dir": "sum", "entry_point": "f"}"#;
+    assert_eq!(message(&settings, line), "");
+    let line = r#"{"code": "x", "fn_name": "f", "io": {"inputs": [[1, 2]], "outputs": 3}}"#;
+    assert!(message(&settings, line).starts_with("`/fn_name` asks for a function"));
+}
+
 const GOOD: &str = r#"{"id":"a","cases":[{"input":"1","answer":"2"}],"source":"x"}"#;
 
 #[test]

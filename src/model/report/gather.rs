@@ -7,10 +7,7 @@ impl Report {
     /// Adds an event to the report.
     pub fn see(&mut self, stamped: &Stamped) {
         self.summary.elapsed = stamped.at;
-        let package = stamped.package.as_deref().map(|name| match &self.work.renamed {
-            Some((own, unique)) if own == name => unique.clone(),
-            _ => name.to_owned(),
-        });
+        let package = stamped.package.as_deref().map(str::to_owned);
         match &stamped.event {
             Event::Started { command, command_line } => {
                 self.command = command;
@@ -27,15 +24,12 @@ impl Report {
             Event::HostExamined(diagnosis) => self.diagnosis = Some((**diagnosis).clone()),
             Event::ClusterSurveyed(survey) => self.cluster = Some((**survey).clone()),
             Event::PackageRead(package) => {
-                let name = self.unique_name(package);
-                let is_renamed = name != package.name;
                 self.work = Work {
                     submissions_before: self.submissions.len(),
                     runs_before: self.summary.runs,
-                    renamed: is_renamed.then(|| (package.name.clone(), name.clone())),
                     ..Work::default()
                 };
-                self.packages.push(PackageReport { name, ..(**package).clone() });
+                self.packages.push((**package).clone());
             }
             Event::PackageRefused => self.refused += 1,
             Event::Diagnosed(diagnostic) => {
@@ -172,21 +166,6 @@ impl Report {
             || self.comparison.as_ref().is_some_and(|it| !it.equal)
             || self.generated.iter().any(differs)
             || inputs.clone().any(|input| !input.valid)
-    }
-
-    /// The name of a package; if another one has it, with as many of the directories above it as needed, or a number.
-    fn unique_name(&self, package: &PackageReport) -> String {
-        let is_taken =
-            |name: &str| self.packages.iter().any(|it| it.name == name && it.path != package.path);
-        let mut name = package.name.clone();
-        for dir in package.path.ancestors().skip(1).filter_map(Path::file_name) {
-            if !is_taken(&name) {
-                break;
-            }
-            name = format!("{}/{name}", dir.to_string_lossy());
-        }
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        [name.clone()].into_iter().chain(numbered).find(|name| !is_taken(name)).unwrap_or(name)
     }
 
     fn done(&mut self, submission: SubmissionReport) {

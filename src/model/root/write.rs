@@ -89,6 +89,18 @@ impl FilePath {
         }
     }
 
+    /// Makes a new directory, and those above it. Nothing may be there.
+    ///
+    /// # Errors
+    /// What the system reports; if something leads out of the root.
+    pub fn create_directory(&self) -> io::Result<OwnedFd> {
+        self.make_directory()?;
+        let (directory, name) = self.place()?;
+        mkdirat(&directory, &name, Mode::from_bits_retain(0o777))?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(openat(directory, name, flags, Mode::empty())?)
+    }
+
     /// Makes the directories above it.
     fn make_directory(&self) -> io::Result<()> {
         self.directory().map_or(Ok(()), |directory| directory.make_directories())

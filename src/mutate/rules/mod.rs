@@ -31,6 +31,7 @@ pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     calls::branches(finder, node);
     types::types(finder, node);
     types::casts(finder, node);
+    types::comparisons(finder, node);
     statements::statements(finder, node);
     statements::conditions(finder, node);
     statements::memory(finder, node);

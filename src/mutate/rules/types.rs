@@ -24,6 +24,30 @@ pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
+/// Compares numbers as floats of 32 bits, which show about seven digits: what is printed may be exact all the same. Loops
+/// compare numbers that are too small for that.
+pub(super) fn comparisons<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+    let (Some(rounded), Some((left, sign, right))) = (finder.syntax.rounded, finder.operands(node))
+    else {
+        return;
+    };
+    if !finder.is(node, Role::Binary) || !["<", "<=", ">", ">="].contains(&sign) {
+        return;
+    }
+    let is_inside = |it: &Node<'t>| {
+        finder.is(*it, Role::Binary)
+            || it.kind().contains("paren")
+            || it.kind() == "condition_clause"
+    };
+    let holder = finder.around(node).find(|it| !is_inside(it));
+    let has_literal = [left, right].into_iter().any(|it| finder.is(it, Role::Integer));
+    if has_literal || holder.is_some_and(|it| finder.is(it, Role::Loop)) {
+        return;
+    }
+    let [left, right] = [left, right].map(|it| rounded.replace("{}", finder.src(it)));
+    finder.put(Type, node, format!("{left} {sign} {right}"));
+}
+
 /// Narrows a value before it is stored, in languages in which changing one type alone is not enough.
 pub(super) fn casts<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_assignment = finder.is(node, Role::Assign) || finder.is(node, Role::Augment);

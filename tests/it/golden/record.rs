@@ -242,7 +242,7 @@ impl Mask {
     fn path(&self, path: &Path) -> PathBuf {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
         // Boxes are named after paths.
-        path.to_string_lossy().replace(&self.root.replace('/', "-"), "").into()
+        path.to_string_lossy().replace(&self.root.replace('/', "~-"), "").into()
     }
 }
 

@@ -1,0 +1,139 @@
+//! What a line of a public data set asks for, if that is not a program that reads standard input and has one right
+//! output. Such a line would be judged wrongly without a word.
+
+use serde_json::Value;
+
+use crate::grade::graded::LineFault;
+use crate::grade::line::escaped;
+
+/// A key of a line that asks for something else.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Request {
+    /// The place of the key, as a JSON pointer.
+    at: String,
+    /// The key's value.
+    value: Value,
+    pub(super) kind: RequestKind,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestKind {
+    /// A function, which a program of the data set calls.
+    Function,
+    /// A program that reads or writes files.
+    Files,
+    /// A program that talks with another one.
+    Interaction,
+    /// Several outputs are right, and a program tells which.
+    Checker,
+}
+
+use RequestKind::{Checker, Files, Function, Interaction};
+
+/// The keys, and the values by which they ask; empty for any value.
+///
+/// Sources: APPS and TACO (`fn_name`, `starter_code`), LiveCodeBench (`func_name`, `testtype`), HumanEval, MBPP+ and
+/// LeetCodeDataset (`entry_point`), KodCode (`function_name`, `test_entry_point`), SYNTHETIC-1 (`type`), CodeContests
+/// (`input_file`, `output_file`), open-r1/codeforces (`input_mode`, `interaction_format`, `generated_checker`).
+const KEYS: [(&str, &[&str], RequestKind); 14] = [
+    ("fn_name", &[], Function),
+    ("func_name", &[], Function),
+    ("function_name", &[], Function),
+    ("entry_point", &[], Function),
+    ("test_entry_point", &[], Function),
+    ("starter_code", &[], Function),
+    ("testtype", &["functional"], Function),
+    ("test_type", &["functional"], Function),
+    ("type", &["function_call"], Function),
+    ("input_mode", &["file"], Files),
+    ("input_file", &[], Files),
+    ("output_file", &[], Files),
+    ("interaction_format", &[], Interaction),
+    ("generated_checker", &[], Checker),
+];
+
+/// Values by which these keys ask for nothing.
+const NOTHING: [&str; 6] =
+    ["", "stdin", "stdout", "standard input", "standard output", "standard input/output"];
+
+/// How many objects are in each other at most.
+const DEEPEST: usize = 4;
+
+impl Request {
+    /// The first request of a line. If a map unpacks it, also those of objects in it, of texts that are such objects, and
+    /// of test cases, but not of the texts in these: they are data.
+    pub(super) fn of(line: &Value, is_mapped: bool) -> Option<Self> {
+        let found = within(line, true, if is_mapped { DEEPEST } else { 1 })?;
+        Some(Self { at: format!("/{}", found.at), ..found })
+    }
+
+    /// The error that the line cannot be judged as it asks.
+    pub(super) fn fault(&self) -> LineFault {
+        let (what, help) = match self.kind {
+            Function => (
+                "a function, and only programs that read standard input are judged",
+                "leave the line out, or make the function a program and remove the key",
+            ),
+            Files => (
+                "a program that reads or writes files",
+                "give a `package` whose `juror.toml` says so in `[io]`, or remove the key",
+            ),
+            Interaction => (
+                "a program that talks with another one",
+                "give a `package` with that program, or leave the line out",
+            ),
+            Checker => (
+                "a checker, because several outputs are right",
+                "give a checker in `compare`, or remove the key",
+            ),
+        };
+        let value = match &self.value {
+            Value::String(text) => text.lines().find(|it| !it.trim().is_empty()).unwrap_or(text),
+            other => &other.to_string(),
+        };
+        LineFault::line(format!("`{}` asks for {what}: `{}`", self.at, value.trim()), help)
+    }
+}
+
+fn within(value: &Value, opens_texts: bool, depth: usize) -> Option<Request> {
+    let below = depth.checked_sub(1)?;
+    let inside = |found: Request, part: &str| {
+        let at = format!("{}/{}", escaped(part), found.at);
+        Some(Request { at: at.trim_end_matches('/').to_owned(), ..found })
+    };
+    match value {
+        Value::Object(object) => object.iter().find_map(|(key, value)| {
+            let found = match kind(key, value) {
+                Some(kind) => Request { at: String::new(), value: value.clone(), kind },
+                None => within(value, opens_texts, below)?,
+            };
+            inside(found, key)
+        }),
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate().filter(|(_, item)| item.is_object());
+            items.find_map(|(at, item)| inside(within(item, false, below)?, &at.to_string()))
+        }
+        Value::String(text) if opens_texts && text.trim_start().starts_with(['{', '[']) => {
+            let has_key = KEYS.iter().any(|(key, ..)| text.contains(key));
+            let opened = has_key.then(|| serde_json::from_str::<Value>(text).ok()).flatten()?;
+            within(&opened, opens_texts, depth)
+        }
+        _ => None,
+    }
+}
+
+/// What is asked for by a key with this value.
+fn kind(key: &str, value: &Value) -> Option<RequestKind> {
+    let (_, values, kind) = KEYS.iter().find(|(known, ..)| *known == key)?;
+    let asks = match value {
+        Value::String(text) if values.is_empty() => {
+            NOTHING.iter().all(|nothing| !text.trim().eq_ignore_ascii_case(nothing))
+        }
+        Value::String(text) => values.contains(&text.trim()),
+        Value::Array(all) => values.is_empty() && !all.is_empty(),
+        Value::Object(all) => values.is_empty() && !all.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    };
+    asks.then_some(*kind)
+}
