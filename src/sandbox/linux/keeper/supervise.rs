@@ -461,6 +461,7 @@ mod tests {
         let group = ShortGroup { bell, asked: Cell::new(0), kills_after: 7 };
         let (socket, _judge) = UnixStream::pair().unwrap();
         let (limits, report, proc) = (Limits::default(), Report::default(), MachineProc::open());
+        let Ok(outputs) = OutputFiles::of(&[]) else { panic!("no outputs") };
         let supervisor = Supervisor {
             socket: &socket.into(),
             group: &group,
@@ -471,6 +472,9 @@ mod tests {
             queued: 0,
             cores: 1,
             sweep: KillScope::Pid1,
+            outputs: &outputs,
+            peak: Peak::default(),
+            next_outputs: 0,
             next_search: 0,
             first_look: 0,
             notifications: None,
