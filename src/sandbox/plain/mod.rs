@@ -260,8 +260,8 @@ impl PlainSlot {
             wall_time: Duration::from_nanos(ended.saturating_sub(started)),
             queued: Duration::ZERO,
             peak_memory: Bytes(limits::own_memory(bill.memory, floor)),
-            stdout_bytes: written.stdout,
-            stderr_bytes: written.stderr,
+            stdout_bytes: Bytes(0),
+            stderr_bytes: Bytes(0),
             file_bytes: Bytes(room.new_bytes()?),
             refused_processes: 0,
             mechanism: MECHANISM,
@@ -271,9 +271,10 @@ impl PlainSlot {
         if let Some(Cause::Limit(by)) = cause {
             outcome.stopped_by = Some(by);
             outcome.ending = Ending::Signalled(Signal(KILLED));
-        } else if written.is_beyond(&job.limits) {
-            outcome.stopped_by = Some(StoppedBy::Output);
-        } else if matches!(outcome.ending, Ending::Signalled(_))
+        }
+        written.note(&mut outcome, &job.limits);
+        if outcome.stopped_by.is_none()
+            && matches!(outcome.ending, Ending::Signalled(_))
             && limits::refuses_to_start(name, &job.limits)
         {
             outcome.stopped_by = Some(StoppedBy::Memory);
