@@ -332,18 +332,16 @@ impl Builder {
 impl Open {
     fn add(&mut self, key: Raw, value: Raw, page: Page<'_>) {
         let Value::Map(entries) = &mut self.value else { return };
-        let name = match key.value {
-            Value::Scalar(scalar) if scalar.meaning() == Meaning::Null => String::new(),
-            Value::Scalar(scalar) => scalar.text,
-            _ => {
-                if !matches!(key.value, Value::Broken) {
-                    let help = "if the text starts with `{` or `[`, put it in quotes";
-                    page.error(key.range, "a key must be a text", help);
-                }
-                self.has_bad_key = true;
-                return;
+        let Value::Scalar(scalar) = key.value else {
+            if !matches!(key.value, Value::Broken) {
+                let help = "if the text starts with `{` or `[`, put it in quotes";
+                page.error(key.range, "a key must be a text", help);
             }
+            self.has_bad_key = true;
+            return;
         };
+        let is_null = scalar.meaning() == Meaning::Null;
+        let name = if is_null { String::new() } else { scalar.text };
         if name.len() > MAX_KEY {
             let message = format!("key `{}` has more than {MAX_KEY} bytes", shown(&name));
             page.error(key.range, message, "");
