@@ -140,9 +140,10 @@ fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Erro
     let (ours, theirs) = (speed(ours), speed(theirs));
     let differing = found.map_or(0, |difference| difference.differing_tokens);
     // cmp stops at the first different byte, so only files of the same bytes can be held against it.
-    let beside = match are_same_bytes {
-        true => format!("{theirs:>5.2} GB/s {:>7.2}", ours / theirs),
-        false => format!("{:>10} {:>7}", "-", "-"),
+    let beside = if are_same_bytes {
+        format!("{theirs:>5.2} GB/s {:>7.2}", ours / theirs)
+    } else {
+        format!("{:>10} {:>7}", "-", "-")
     };
     let peak = peak_memory()?;
     println!("{:18} {ours:>5.2} GB/s {beside}   {peak}, {differing} tokens", pair.name);

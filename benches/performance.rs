@@ -193,9 +193,10 @@ impl Bench {
                 let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
                 ended.is_ok_and(|status| status.success())
             };
-            match judge() {
-                true => rows.push(row(tool, 0, move || assert!(judge(), "{tool} failed"))),
-                false => println!("left out: {tool} does not accept the package"),
+            if judge() {
+                rows.push(row(tool, 0, move || assert!(judge(), "{tool} failed")))
+            } else {
+                println!("left out: {tool} does not accept the package")
             }
         }
         table(&format!("{CASES} test cases"), rounds, &rows);

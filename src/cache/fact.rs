@@ -107,12 +107,11 @@ pub(super) fn read(
                 Some(bytes) => bytes.into(),
                 None => {
                     let digest = blob.digest().ok()?;
-                    match is_left && fetch == Fetch::BoxLater {
-                        true => {
-                            let store = Arc::clone(store);
-                            Blob::fetched(blob.len().ok()?, digest, move || store.blob(&digest))
-                        }
-                        false => store.blob(&digest)?,
+                    if is_left && fetch == Fetch::BoxLater {
+                        let store = Arc::clone(store);
+                        Blob::fetched(blob.len().ok()?, digest, move || store.blob(&digest))
+                    } else {
+                        store.blob(&digest)?
                     }
                 }
             };

@@ -63,10 +63,7 @@ pub(super) fn key_of(work: &Work, mechanism: &str, around: &Surroundings) -> Opt
 
 /// The machine, if it matters; `None` if it matters and is not known.
 fn machine(is_timed: bool, around: &Surroundings) -> Option<Option<Digest>> {
-    match is_timed {
-        true => around.machine().map(Some),
-        false => Some(None),
-    }
+    if is_timed { around.machine().map(Some) } else { Some(None) }
 }
 
 fn bytes(path: &Path) -> &[u8] {

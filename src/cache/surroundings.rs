@@ -163,20 +163,19 @@ impl Surroundings {
         if let Some(digest) = known().get(path) {
             return *digest;
         }
-        let found = match path.is_dir() {
-            false => self.file(path),
-            true => {
-                let mut all = vec![listing(path), listing(&path.join("bin"))];
-                // The directories with packages that were installed for a language.
-                let below = listing(&path.join("lib")).unwrap_or_default();
-                let packages = below.keys().filter(|name| name.starts_with(b"python"));
-                all.extend(packages.map(|name| {
-                    let name = std::ffi::OsStr::from_bytes(name);
-                    listing(&path.join("lib").join(name).join("site-packages"))
-                }));
-                all.push(listing(&path.join("lib/node_modules")));
-                digest_of(&all)
-            }
+        let found = if path.is_dir() {
+            let mut all = vec![listing(path), listing(&path.join("bin"))];
+            // The directories with packages that were installed for a language.
+            let below = listing(&path.join("lib")).unwrap_or_default();
+            let packages = below.keys().filter(|name| name.starts_with(b"python"));
+            all.extend(packages.map(|name| {
+                let name = std::ffi::OsStr::from_bytes(name);
+                listing(&path.join("lib").join(name).join("site-packages"))
+            }));
+            all.push(listing(&path.join("lib/node_modules")));
+            digest_of(&all)
+        } else {
+            self.file(path)
         };
         known().insert(path.to_path_buf(), found);
         found

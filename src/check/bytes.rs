@@ -80,9 +80,10 @@ fn token_length(bytes: &[u8]) -> usize {
 /// Number of blanks, or otherwise of token bytes, at the front.
 #[inline]
 pub(super) fn run_length(text: &[u8], of_blanks: bool) -> usize {
-    match of_blanks {
-        true => text.iter().position(|&byte| !is_blank(byte)).unwrap_or(text.len()),
-        false => token_length(text),
+    if of_blanks {
+        text.iter().position(|&byte| !is_blank(byte)).unwrap_or(text.len())
+    } else {
+        token_length(text)
     }
 }
 

@@ -349,9 +349,10 @@ impl Comparison<'_> {
             self.differing_tokens += 1;
             self.first_tokens.get_or_insert([self.answer.position(), self.output.position()]);
             if self.first.is_none() {
-                let same = match self.options.case_sensitive {
-                    true => common_prefix(left, right),
-                    false => common_prefix_folded(left, right),
+                let same = if self.options.case_sensitive {
+                    common_prefix(left, right)
+                } else {
+                    common_prefix_folded(left, right)
                 };
                 let spots = [self.answer.spot(left, same), self.output.spot(right, same)];
                 self.first = Some(Difference { gap, ..found(kind, spots) });

@@ -29,9 +29,10 @@ fn token(excerpt: &Excerpt) -> String {
 
 /// Blanks in backquotes, made visible, or a word if there are none.
 fn blanks(side: &Side) -> String {
-    match side.token.bytes.is_empty() {
-        true => "none".to_owned(),
-        false => token(&side.token).replace(' ', "␠"),
+    if side.token.bytes.is_empty() {
+        "none".to_owned()
+    } else {
+        token(&side.token).replace(' ', "␠")
     }
 }
 

@@ -32,9 +32,10 @@ impl<'s> Text<'s> {
     /// Reads until a number and one more byte fit in the part of the rest that is in memory.
     #[inline]
     pub(super) fn fill(&mut self) -> io::Result<()> {
-        match self.is_end || self.rest().len() >= self.size.min(LONGEST_NUMBER + 1) {
-            true => Ok(()),
-            false => self.read(),
+        if self.is_end || self.rest().len() >= self.size.min(LONGEST_NUMBER + 1) {
+            Ok(())
+        } else {
+            self.read()
         }
     }
 

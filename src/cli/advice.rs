@@ -169,15 +169,16 @@ fn meters(facts: &HostFacts) -> Vec<Finding> {
         Meter::Rusage => finding(Grade::Weak, subject, weakness)
             .advise(way_to_control_groups(facts).filter(|_| !is_plain)),
     };
-    let [cpu, memory] = match is_plain {
-        true => [
+    let [cpu, memory] = if is_plain {
+        [
             "by wait4: only processes that were waited for",
             "by wait4: only the largest process, known after it has ended",
-        ],
-        false => [
+        ]
+    } else {
+        [
             "by wait4 and /proc: a program can hide some of it",
             "by /proc, every 15 ms: short peaks are missed",
-        ],
+        ]
     };
     let mut findings =
         vec![measured(CPU, facts.cpu_meter, cpu), measured(MEMORY, facts.memory_meter, memory)];
@@ -235,9 +236,10 @@ fn walls(facts: &HostFacts) -> Option<Finding> {
 fn processors(facts: &HostFacts) -> Finding {
     let given = &facts.processors;
     let cores = count(given.physical, "core");
-    let text = match given.logical > given.physical {
-        true => format!("{cores} with {} threads; one run at a time on each core", given.logical),
-        false => format!("{cores}, one run at a time on each"),
+    let text = if given.logical > given.physical {
+        format!("{cores} with {} threads; one run at a time on each core", given.logical)
+    } else {
+        format!("{cores}, one run at a time on each")
     };
     finding(Grade::Good, "processors", text)
 }

@@ -54,9 +54,10 @@ fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
         if length == 0 || written > most {
             break;
         }
-        let shown = match is_terminal {
-            false => out.write_all(bytes),
-            true => out.write_all(marked(bytes, mark, &mut is_at_start).as_bytes()),
+        let shown = if is_terminal {
+            out.write_all(marked(bytes, mark, &mut is_at_start).as_bytes())
+        } else {
+            out.write_all(bytes)
         };
         if shown.and_then(|()| out.flush()).is_err() {
             break;

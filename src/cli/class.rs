@@ -301,9 +301,10 @@ fn imports(language: &str, text: &str, module: &str, is_directory: &impl Fn(&str
         let is_import = WORDS.contains(&first) || line.contains("require(");
         let names = |line: &str| line.split(|it| !is_part(it)).any(|word| word == module);
         is_import
-            && match language.starts_with("py") {
-                true => names(&modules(line, is_directory)),
-                false => names(line),
+            && if language.starts_with("py") {
+                names(&modules(line, is_directory))
+            } else {
+                names(line)
             }
     })
 }
@@ -320,9 +321,10 @@ fn modules(line: &str, is_directory: &impl Fn(&str) -> bool) -> String {
         None => without_names(line),
         Some((from, names)) => {
             let last = from.trim().rsplit('.').next().unwrap_or_default();
-            match last.is_empty() || is_directory(last) {
-                true => format!("{from},{}", without_names(names)),
-                false => from.to_owned(),
+            if last.is_empty() || is_directory(last) {
+                format!("{from},{}", without_names(names))
+            } else {
+                from.to_owned()
             }
         }
     }

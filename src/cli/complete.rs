@@ -109,9 +109,10 @@ fn quoted_for_bash(name: &str) -> String {
 }
 
 fn quoted_for_powershell(name: &str) -> String {
-    match name.chars().all(is_plain) {
-        true => name.to_owned(),
-        false => format!("'{}'", name.replace('\'', "''")),
+    if name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "''"))
     }
 }
 

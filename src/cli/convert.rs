@@ -101,10 +101,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     }
     let (from, files) = (problem.layout.format, plan.files.clone());
     let losses = plan.losses(&problem, &read_again(&dir)?);
-    let done = match is_archive {
-        true => zip(&files, &dir, &beside),
-        false => Ok(dir),
-    };
+    let done = if is_archive { zip(&files, &dir, &beside) } else { Ok(dir) };
     let done = done.map_err(|error| fault(out, error))?;
     beside.check()?;
     check_out(out, package)?;
@@ -121,11 +118,10 @@ fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
     let real = |path: &Path| path.canonicalize().ok();
     let is_inside =
         real(parent(out)).zip(real(package)).is_some_and(|(out, package)| out.starts_with(package));
-    match is_inside {
-        true => {
-            Err(Stop::usage("the new package cannot be inside the old one; choose another place"))
-        }
-        false => Ok(()),
+    if is_inside {
+        Err(Stop::usage("the new package cannot be inside the old one; choose another place"))
+    } else {
+        Ok(())
     }
 }
 

@@ -198,10 +198,11 @@ fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValid
 /// The command that prints the inputs, run in the package's directory; without the options of each input.
 fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
     let path = &grammar.source.path;
-    let path = match is_given {
+    let path = if is_given {
         // The user named this file.
-        true => path.file_name().map_or(path.as_path(), Path::new),
-        false => path.strip_prefix(package).unwrap_or(path),
+        path.file_name().map_or(path.as_path(), Path::new)
+    } else {
+        path.strip_prefix(package).unwrap_or(path)
     };
     let path = shell_word(path.as_os_str().as_encoded_bytes());
     format!("juror grammar generate {path}")

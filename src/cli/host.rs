@@ -249,13 +249,14 @@ fn connection(worker: &Worker, options: &HostOptions) -> Result<Connection, Judg
         words => {
             // The user's own command, such as ssh, with the user's environment; but not a file of this name that lies in
             // the current directory because the search path has that.
-            let program = match words[0].contains('/') {
-                true => PathBuf::from(&words[0]),
-                false => on_path(&words[0]).into_iter().next().ok_or_else(|| {
+            let program = if words[0].contains('/') {
+                PathBuf::from(&words[0])
+            } else {
+                on_path(&words[0]).into_iter().next().ok_or_else(|| {
                     let step = format!("start the worker `{}`", printable(&worker.text));
                     JudgeError::new(step, "its program is not on the search path")
                         .help("give a program that exists here, such as ssh, and its arguments")
-                })?,
+                })?
             };
             let mut command = Command::new(program);
             command.args(&words[1..]);

@@ -218,9 +218,10 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
         entries: &entries,
         cases,
         given: arguments.runs.time_limit,
-        policy: match arguments.all || arguments.explain.is_some() {
-            true => Policy::Everything,
-            false => Policy::WhatCounts,
+        policy: if arguments.all || arguments.explain.is_some() {
+            Policy::Everything
+        } else {
+            Policy::WhatCounts
         },
         detail: Detail::Full { keep },
         repeats: arguments.repeat || !problem.layout.is_guessed,

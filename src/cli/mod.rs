@@ -167,11 +167,10 @@ fn with_dash_hint(mut error: clap::Error) -> clap::Error {
             Some(ContextValue::String(typed)) => typed.parse::<f64>().is_ok(),
             _ => false,
         };
-        let hint = match is_number {
-            true => {
-                "no option takes a negative number; write a file name that begins with a dash as './-name'"
-            }
-            false => "write a file name that begins with a dash as './-name'",
+        let hint = if is_number {
+            "no option takes a negative number; write a file name that begins with a dash as './-name'"
+        } else {
+            "write a file name that begins with a dash as './-name'"
         };
         let hint = ContextValue::StyledStrs(vec![hint.into()]);
         error.insert(ContextKind::Suggested, hint);

@@ -162,19 +162,14 @@ fn listed(of: &Mutated, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant 
 fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
     let is_single = original.files.len() == 1;
     let is_directory = to.is_dir() || to.as_os_str().as_bytes().ends_with(b"/");
-    let to = match is_single && is_directory {
-        true => to.join(own_name(original, mutant)),
-        false => to.to_owned(),
-    };
+    let to =
+        if is_single && is_directory { to.join(own_name(original, mutant)) } else { to.to_owned() };
     if to.exists() {
         let what = format!("{} already exists; give a new file or directory", to.display());
         return Err(Stop::usage(what));
     }
     for (place, file) in original.files.iter().enumerate() {
-        let text = match place == mutant.file {
-            true => mutant.apply(&file.text),
-            false => file.text.clone(),
-        };
+        let text = if place == mutant.file { mutant.apply(&file.text) } else { file.text.clone() };
         let path = if is_single { to.clone() } else { to.join(&file.name) };
         let fault = JudgeError::on("write", &path);
         let parent = path.parent().unwrap_or(Path::new(""));

@@ -11,10 +11,7 @@ use crate::package;
 
 /// The next steps for a package; none for an archive, or for a format that juror does not write to.
 pub(super) fn steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
-    match dir.is_dir() && problem.layout.takes_cases {
-        true => missing(problem),
-        false => Vec::new(),
-    }
+    if dir.is_dir() && problem.layout.takes_cases { missing(problem) } else { Vec::new() }
 }
 
 /// The next steps for a package with errors, if enough of it can be read.

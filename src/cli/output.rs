@@ -114,22 +114,22 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
         _ if around.can_redraw() => Progress::on_stderr(),
         _ => Progress::by_lines(Box::new(streams::err())),
     };
-    let out: Box<dyn Write + Send> = match options.is_beside {
-        true => Box::new(streams::err()),
-        false => Box::new(streams::out(LogFormat::Text)),
+    let out: Box<dyn Write + Send> = if options.is_beside {
+        Box::new(streams::err())
+    } else {
+        Box::new(streams::out(LogFormat::Text))
     };
-    match options.json {
-        true => vec![
+    if options.json {
+        vec![
             Reporter::AtEnd(json::write, Box::new(streams::out(LogFormat::Json))),
             Reporter::Live(Box::new(Notices::new(streams::err(), style))),
             Reporter::Live(Box::new(progress)),
-        ],
-        false => {
-            let mut terminal = Terminal::new(out, streams::err(), style);
-            terminal.listing = options.listing;
-            terminal.progress = progress;
-            vec![Reporter::Live(Box::new(terminal))]
-        }
+        ]
+    } else {
+        let mut terminal = Terminal::new(out, streams::err(), style);
+        terminal.listing = options.listing;
+        terminal.progress = progress;
+        vec![Reporter::Live(Box::new(terminal))]
     }
 }
 
@@ -173,10 +173,8 @@ fn open(
     }
     if reports.github {
         // GitHub reads both streams.
-        let stream: Box<dyn Write + Send> = match json {
-            true => Box::new(streams::err()),
-            false => Box::new(streams::out(LogFormat::Text)),
-        };
+        let stream: Box<dyn Write + Send> =
+            if json { Box::new(streams::err()) } else { Box::new(streams::out(LogFormat::Text)) };
         all.push(Reporter::AtEnd(github::write, stream));
         if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|it| !it.is_empty()) {
             let path = PathBuf::from(path);

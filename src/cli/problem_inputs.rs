@@ -65,12 +65,13 @@ impl ProblemInputs {
             None => None,
         };
         let test_case = test_case(&problem);
-        let options = match problem.output_validators.is_empty() {
-            false => Options::default(),
-            true => Options::parse(&test_case.output_validator_args).map_err(|error| {
+        let options = if problem.output_validators.is_empty() {
+            Options::parse(&test_case.output_validator_args).map_err(|error| {
                 let what = format!("arguments of the output validator: {error}");
                 Stop::Refused(Mend::Package, vec![what.into()])
-            })?,
+            })?
+        } else {
+            Options::default()
         };
         Ok(Self {
             solution: recipe.as_ref().and_then(solution),

@@ -136,9 +136,8 @@ fn expected(rule: &Expectation) -> Option<String> {
     let mut parts = Vec::new();
     parts.extend(rule.permitted.as_deref().map(|it| format!("permitted {}", names(it))));
     parts.extend(rule.required.as_deref().map(|it| format!("required {}", names(it))));
-    parts.extend(rule.overall.as_ref().map(|it| match it.is_partial {
-        true => "a part of the score".to_owned(),
-        false => names(&it.verdicts),
+    parts.extend(rule.overall.as_ref().map(|it| {
+        if it.is_partial { "a part of the score".to_owned() } else { names(&it.verdicts) }
     }));
     parts.extend(rule.score.map(|score| format!("score {score}")));
     parts.extend(rule.message.as_ref().map(|message| format!("message `{message}`")));

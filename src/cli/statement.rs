@@ -63,12 +63,11 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
         let what = "--out - and --json both write to standard output; choose a file with --out";
         return Err(Stop::usage(what.to_owned()));
     }
-    let pages: Vec<(PathBuf, Vec<&Statement>)> = match is_directory(&out) {
-        true => {
-            let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
-            chosen.into_iter().map(|it| (name(it), vec![it])).collect()
-        }
-        false => vec![(out.clone(), chosen)],
+    let pages: Vec<(PathBuf, Vec<&Statement>)> = if is_directory(&out) {
+        let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
+        chosen.into_iter().map(|it| (name(it), vec![it])).collect()
+    } else {
+        vec![(out.clone(), chosen)]
     };
     let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
     if let Some((statement, fault)) = refused {

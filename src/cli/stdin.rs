@@ -76,9 +76,6 @@ impl Read for UntilBell {
         let mut asked = [self.from.as_fd(), self.bell.as_fd()]
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         poll(&mut asked, None)?;
-        match asked[1].revents().is_empty() {
-            true => self.from.read(to),
-            false => Ok(0),
-        }
+        if asked[1].revents().is_empty() { self.from.read(to) } else { Ok(0) }
     }
 }

@@ -277,9 +277,10 @@ impl Work<'_> {
             is_over: &is_over,
         });
         let mut entries = self.wrong(judged)?;
-        match inputs.is_judged() {
-            true => report.lacking.push(Lack::Outputs),
-            false => entries.extend(wrapped(&main.suspect, inputs.grammars.first())),
+        if inputs.is_judged() {
+            report.lacking.push(Lack::Outputs)
+        } else {
+            entries.extend(wrapped(&main.suspect, inputs.grammars.first()))
         }
         report.references = vec![RightProgram {
             submission: main.submission.name.clone(),

@@ -159,9 +159,10 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     };
     let validators = validators::build(&bench, Seen::Never)?;
     let judging = setting.judging(arguments, bench, &validators)?;
-    let time_limit = match setting.package.is_none() && arguments.time_limit.is_none() {
-        true => TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another"),
-        false => judging.time_limit()?,
+    let time_limit = if setting.package.is_none() && arguments.time_limit.is_none() {
+        TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another")
+    } else {
+        judging.time_limit()?
     };
     let rules = judging.begin(&time_limit);
     let programs = Programs::build(&setting, &bench, &rules)?;
@@ -203,9 +204,10 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
     let end = started + plan.time;
     scheduler.set_deadline(Some(end));
     let progress = |progress| output.event(Event::Searching(progress));
-    let batches = match arguments.host.fresh || comparison.is_judged() {
-        true => None,
-        false => programs.batches(&setting, host.isolation, &rules),
+    let batches = if arguments.host.fresh || comparison.is_judged() {
+        None
+    } else {
+        programs.batches(&setting, host.isolation, &rules)
     };
     let searching = Searching {
         comparison: &comparison,
@@ -424,9 +426,10 @@ fn counterexample(
         promoted: None,
         saved: None,
     };
-    let looked = match comparison.is_judged() {
-        true => look(comparison, &input, &mut found),
-        false => compare(comparison, &input, &mut found),
+    let looked = if comparison.is_judged() {
+        look(comparison, &input, &mut found)
+    } else {
+        compare(comparison, &input, &mut found)
     };
     match looked {
         // Show what is known in any case.

@@ -89,9 +89,10 @@ pub(super) fn show(words: &[String]) -> Option<ExitCode> {
     };
     let text = text(topic.text, terminal_width().unwrap_or(80), &page_of);
     Some(command(&OutputOptions::default(), "help", |_| {
-        match stdout().is_terminal() && page(&pager(), &text) {
-            true => Ok(()),
-            false => print("the page", |out| out.write_all(text.as_bytes())),
+        if stdout().is_terminal() && page(&pager(), &text) {
+            Ok(())
+        } else {
+            print("the page", |out| out.write_all(text.as_bytes()))
         }
     }))
 }

@@ -254,9 +254,10 @@ impl Verifier<'_> {
             entries: &entries,
             cases,
             given: self.arguments.runs.time_limit,
-            policy: match self.arguments.all || self.arguments.output.verbose {
-                true => Policy::Everything,
-                false => Policy::WhatProves,
+            policy: if self.arguments.all || self.arguments.output.verbose {
+                Policy::Everything
+            } else {
+                Policy::WhatProves
             },
             detail: match self.kept() {
                 None if self.arguments.reports.html.is_none() => Detail::Brief,

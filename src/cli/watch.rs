@@ -123,10 +123,7 @@ const FOR_ONE: [(&str, IsGiven); 4] = [
 
 /// Hides an argument of `juror judge` if `juror watch` refuses it.
 pub(super) fn shown_if_taken(arg: Arg) -> Arg {
-    match FOR_ONE.iter().any(|(name, _)| arg.get_id() == name) {
-        true => arg.hide(true),
-        false => arg,
-    }
+    if FOR_ONE.iter().any(|(name, _)| arg.get_id() == name) { arg.hide(true) } else { arg }
 }
 
 /// Refuses options that make no sense for repeated judgements.
@@ -148,9 +145,10 @@ fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
 /// The files whose changes count.
 fn watched(arguments: &JudgeArguments) -> Watched {
     let package = &arguments.package;
-    let own = match package.is_dir() {
-        true => package::read(package).problem.map_or_else(Vec::new, |it| it.submissions),
-        false => Vec::new(),
+    let own = if package.is_dir() {
+        package::read(package).problem.map_or_else(Vec::new, |it| it.submissions)
+    } else {
+        Vec::new()
     };
     let submission = |path: &PathBuf| {
         let named = own.iter().find(|own| !path.exists() && Path::new(&own.name) == path);

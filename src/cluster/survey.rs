@@ -47,9 +47,10 @@ fn look(link: &Link, address: &Address) -> Result<ClusterSurvey, NoReply> {
         version: link.version(),
         name: me.told["server"]["name"].as_str().map(str::to_owned),
         user: address.key.as_ref().map(|key| key.user.clone()),
-        role: match rights::is_of_worker(&me.told["data"]) {
-            true => ClusterRole::Worker,
-            false => ClusterRole::Submitter,
+        role: if rights::is_of_worker(&me.told["data"]) {
+            ClusterRole::Worker
+        } else {
+            ClusterRole::Submitter
         },
         latency_seconds: me.latency.as_secs_f64(),
         clock_ahead_seconds: me.ahead,

@@ -174,19 +174,17 @@ impl Local {
         place: &mut Place,
         run: impl Fn(&mut Place) -> Result<R, JudgeError>,
     ) -> Result<R, JudgeError> {
-        match self.is_stopped() {
-            true => Err(JudgeError::new("run", "interrupted")),
-            false => run(place),
-        }
+        if self.is_stopped() { Err(JudgeError::new("run", "interrupted")) } else { run(place) }
     }
 
     fn told<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
-        reply.map_err(|error| match self.is_stopped() {
-            true => {
+        reply.map_err(|error| {
+            if self.is_stopped() {
                 hear();
                 Stop::Interrupted
+            } else {
+                Stop::Fault(error)
             }
-            false => Stop::Fault(error),
         })
     }
 

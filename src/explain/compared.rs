@@ -52,10 +52,11 @@ impl ByComparison<'_> {
         if self.validity.refusal(input)?.is_some() {
             return Ok(None);
         }
-        let answer = match self.comparison.is_judged() {
-            true => None,
+        let answer = if self.comparison.is_judged() {
+            None
+        } else {
             // The comparison knows it, unless it is long.
-            false => self.comparison.answer(input)?.ok(),
+            self.comparison.answer(input)?.ok()
         };
         Ok(Some(Judged { input: Arc::clone(input), answer, fails }))
     }

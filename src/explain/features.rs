@@ -392,9 +392,10 @@ impl Whole<'_> {
             return vec![numbers(text)];
         }
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        match lines.len() == self.cases.len() {
-            true => lines.into_iter().map(numbers).collect(),
-            false => none,
+        if lines.len() == self.cases.len() {
+            lines.into_iter().map(numbers).collect()
+        } else {
+            none
         }
     }
 }

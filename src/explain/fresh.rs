@@ -162,12 +162,11 @@ impl<'g, 'f> Maker<'g, 'f> {
                 break;
             }
             let by = i64::try_from(goal - figure).ok()?;
-            let text = match feature.sites.is_empty() || self.chance.happens(100) {
-                true => vary(self.grammar, &tree, &mut self.chance),
-                false => {
-                    let wish = WantedChange { sites: &feature.sites, by: Int::from(by) };
-                    grown(self.grammar, &tree, &wish, &mut self.chance)
-                }
+            let text = if feature.sites.is_empty() || self.chance.happens(100) {
+                vary(self.grammar, &tree, &mut self.chance)
+            } else {
+                let wish = WantedChange { sites: &feature.sites, by: Int::from(by) };
+                grown(self.grammar, &tree, &wish, &mut self.chance)
             };
             let Some(made) = text.and_then(|text| self.apart(text.into(), origin)) else {
                 continue;

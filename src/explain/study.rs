@@ -260,10 +260,7 @@ impl Study<'_, '_> {
                 Some(trees) => self.maker.beside(trees),
             };
             let Some(made) = made else { continue };
-            match wanted(&made.rows) {
-                true => all.push(made),
-                false => self.maker.give_back(&made),
-            }
+            if wanted(&made.rows) { all.push(made) } else { self.maker.give_back(&made) }
         }
         all
     }
@@ -358,10 +355,7 @@ impl Study<'_, '_> {
                 }
                 // If a figure cannot be controlled, or no value lies in the gap, the threshold may be anywhere.
                 let is_sharp = self.is_sharp(trial, best);
-                match is_doubted && is_sharp {
-                    true => Standing::Stands,
-                    false => Standing::Open,
-                }
+                if is_doubted && is_sharp { Standing::Stands } else { Standing::Open }
             }
             Agreement::OnlyIf => {
                 let few = |tried: &Tried| tried.failing * PART < tried.inputs;
@@ -376,9 +370,10 @@ impl Study<'_, '_> {
                 {
                     return Standing::Falls;
                 }
-                match is_doubted && is_near && trial.with.failing >= FEWEST {
-                    true => Standing::Stands,
-                    false => Standing::Open,
+                if is_doubted && is_near && trial.with.failing >= FEWEST {
+                    Standing::Stands
+                } else {
+                    Standing::Open
                 }
             }
         }
@@ -393,13 +388,14 @@ impl Study<'_, '_> {
             self.features.list[threshold.feature].about,
             About::Value | About::Cases | About::Length
         );
-        let is_near = match best.statement.is_of_answer(self.features) {
-            false => trial.near_with.inputs > 0 && trial.near_without.inputs > 0,
+        let is_near = if best.statement.is_of_answer(self.features) {
             // Inputs cannot be made to fit an answer.
-            true => limit(best).is_some_and(|(_, value, sign)| {
+            limit(best).is_some_and(|(_, value, sign)| {
                 let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
                 is_near(passing) && is_near(threshold.failing)
-            }),
+            })
+        } else {
+            trial.near_with.inputs > 0 && trial.near_without.inputs > 0
         };
         gap == 1 || is_end && is_near || is_count && trial.with.inputs > 3 * ENOUGH
     }

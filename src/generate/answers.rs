@@ -44,9 +44,10 @@ pub(super) fn make(
                     "give it `ans`, or set the program that makes answers: `solution: /{}/...`",
                     problem.layout.accepted
                 );
-                let help = match case.name.starts_with("invalid_answer") {
-                    true => "give it `ans`: the answer that is invalid",
-                    false => &other,
+                let help = if case.name.starts_with("invalid_answer") {
+                    "give it `ans`: the answer that is invalid"
+                } else {
+                    &other
                 };
                 found.push(diagnostic(case, "has no answer").help(help));
             }

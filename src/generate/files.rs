@@ -291,9 +291,10 @@ pub fn left_over(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<Stri
     let is_left = |name: &&String| {
         let base = name.rsplit('/').next().unwrap_or_default();
         let is_beside = |other: &String| other.starts_with(&name[..name.len() - base.len()]);
-        match GROUP_FILES.contains(&base) {
-            true => left.iter().any(is_beside) && !named.iter().any(is_beside),
-            false => is_of_left(name),
+        if GROUP_FILES.contains(&base) {
+            left.iter().any(is_beside) && !named.iter().any(is_beside)
+        } else {
+            is_of_left(name)
         }
     };
     unlisted.iter().filter(is_left).cloned().collect()

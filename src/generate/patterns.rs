@@ -16,9 +16,10 @@ pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, 
     for case in &recipe.cases {
         for pattern in &case.patterns {
             let path = stage.path(&case.name, pattern.extension);
-            let text = match stage.has(&case.name, pattern.extension) {
-                true => path.read().map_err(JudgeError::on("read", &path))?,
-                false => Vec::new(),
+            let text = if stage.has(&case.name, pattern.extension) {
+                path.read().map_err(JudgeError::on("read", &path))?
+            } else {
+                Vec::new()
             };
             if Regex::new(&pattern.regex).is_ok_and(|regex| regex.is_match(&text)) {
                 continue;

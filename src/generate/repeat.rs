@@ -120,9 +120,10 @@ fn shown(line: &[u8]) -> String {
         return "missing".to_owned();
     }
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    match line.len() > LONGEST {
-        true => format!("`{}…`", visible(&line[..LONGEST])),
-        false => format!("`{}`", visible(line)),
+    if line.len() > LONGEST {
+        format!("`{}…`", visible(&line[..LONGEST]))
+    } else {
+        format!("`{}`", visible(line))
     }
 }
 

@@ -88,13 +88,12 @@ impl Stage {
                 self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err();
             Ok(())
         })?;
-        match is_too_large {
-            false => Ok(()),
-            true => {
-                let what = format!("it would have more than {DATA_MAX} in all");
-                let fault = JudgeError::new("make the test data", what);
-                Err(fault.help("make fewer or smaller test cases"))
-            }
+        if is_too_large {
+            let what = format!("it would have more than {DATA_MAX} in all");
+            let fault = JudgeError::new("make the test data", what);
+            Err(fault.help("make fewer or smaller test cases"))
+        } else {
+            Ok(())
         }
     }
 

@@ -106,12 +106,11 @@ fn check_cases(map: &Object<String, Value>, at: &str) -> Result<(), LineFault> {
         }
         check_pointer(pointer, &format!("{at}/{key}"))?;
     }
-    match map.contains_key("input") && map.contains_key("answer") {
-        true => Ok(()),
-        false => {
-            let help = "give the pointers to `input` and `answer` of a test case";
-            Err(LineFault::line(format!("`{at}` lacks a key"), help))
-        }
+    if map.contains_key("input") && map.contains_key("answer") {
+        Ok(())
+    } else {
+        let help = "give the pointers to `input` and `answer` of a test case";
+        Err(LineFault::line(format!("`{at}` lacks a key"), help))
     }
 }
 

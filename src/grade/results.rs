@@ -356,9 +356,10 @@ fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), R
         }
         // Less than this says nothing about whose file it is.
         let is_ours = number > 1 || line.len() > beginning().len();
-        return match is_ours && is_beginning(&line) {
-            true => Ok((length, Tail::Half)),
-            false => Err(no_result("it does not begin like one, and has no line end".to_owned())),
+        return if is_ours && is_beginning(&line) {
+            Ok((length, Tail::Half))
+        } else {
+            Err(no_result("it does not begin like one, and has no line end".to_owned()))
         };
     }
 }

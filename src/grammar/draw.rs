@@ -186,10 +186,13 @@ impl<'a> Shaped<'a> {
             Values::Least => draw.min.clone(),
             Values::Most => draw.max.clone(),
             Values::Zero => draw.within(&Int::ZERO),
-            Values::Largest => match draw.min.magnitude() > draw.max.magnitude() {
-                true => draw.min.clone(),
-                false => draw.max.clone(),
-            },
+            Values::Largest => {
+                if draw.min.magnitude() > draw.max.magnitude() {
+                    draw.min.clone()
+                } else {
+                    draw.max.clone()
+                }
+            }
             Values::Small => {
                 let middle = draw.within(&Int::ZERO);
                 let near = |by: i64| draw.within(&middle.plus(&Int::Small(by)));
@@ -221,10 +224,13 @@ impl<'a> Shaped<'a> {
             Plan::Row(values) => values[place_in(values)].clone(),
             Plan::Cycle(values) => values[(place % values.len() as u64) as usize].clone(),
             Plan::OneOf(values) => values[self.chance.below(values.len() as u64) as usize].clone(),
-            Plan::Except { at, there, elsewhere } => match *at == place {
-                true => there.clone(),
-                false => elsewhere.clone(),
-            },
+            Plan::Except { at, there, elsewhere } => {
+                if *at == place {
+                    there.clone()
+                } else {
+                    elsewhere.clone()
+                }
+            }
         };
         draw.within(&value)
     }
@@ -389,9 +395,10 @@ fn part(draw: &Draw<'_>, parts: u32) -> Int {
 /// The value to try after this many dead ends at a part of the range: away from the nearest bound, ever faster.
 fn beside(draw: &Draw<'_>, parts: u32, retry: u32) -> BoundBias {
     let value = part(draw, parts);
-    let (room, is_low) = match parts < PARTS / 2 {
-        true => (draw.max.minus(&value), true),
-        false => (value.minus(draw.min), false),
+    let (room, is_low) = if parts < PARTS / 2 {
+        (draw.max.minus(&value), true)
+    } else {
+        (value.minus(draw.min), false)
     };
     let step = match retry {
         1..=3 => Int::Small(retry.into()),

@@ -108,10 +108,8 @@ impl Interpreter<'_> {
             }
             None => {
                 let shown: Vec<String> = index.iter().map(Int::to_string).collect();
-                let shown = match shown.is_empty() {
-                    true => String::new(),
-                    false => format!("[{}]", shown.join(",")),
-                };
+                let shown =
+                    if shown.is_empty() { String::new() } else { format!("[{}]", shown.join(",")) };
                 let message = format!(
                     "the variable `{}{shown}` has no value here",
                     self.grammar.slots[name.slot].name

@@ -191,9 +191,10 @@ pub(super) fn wanted(rules: &FloatRules) -> String {
         format!("a float from {} to {}", show_ratio(&rules.min), show_ratio(&rules.max));
     if let Some(range) = &rules.decimals {
         let (min, max) = (range.start(), range.end());
-        words += &match min == max {
-            true => format!(" with {}", crate::model::text::count(*min, "decimal")),
-            false => format!(" with {min} to {max} decimals"),
+        words += &if min == max {
+            format!(" with {}", crate::model::text::count(*min, "decimal"))
+        } else {
+            format!(" with {min} to {max} decimals")
         };
     }
     words

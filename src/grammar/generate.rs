@@ -157,19 +157,15 @@ pub fn generate_until(
         let missed = unreached(grammar, shape, pins, input).len();
         (missed, Reverse(if is_most { input.len() } else { 0 }))
     };
-    let first_rank = first.as_ref().map(|it| match search.failures.by_step.is_empty() {
-        true => (0, Reverse(it.len())),
-        false => rank(it),
+    let first_rank = first.as_ref().map(|it| {
+        if search.failures.by_step.is_empty() { (0, Reverse(it.len())) } else { rank(it) }
     });
     if let Some((0, _)) = first_rank {
         return first.ok_or(Unwritten::Stopped);
     }
     // At first, what is wanted stays, and all else is drawn in another way.
     let level = search.level(&wanted);
-    let second = match level == wanted {
-        true => None,
-        false => search.attempt(level)?,
-    };
+    let second = if level == wanted { None } else { search.attempt(level)? };
     let second = second.filter(|it| first_rank.is_none_or(|first| rank(it) < first));
     if let Some(input) = second.or(first) {
         return Ok(input);

@@ -89,10 +89,8 @@ impl GrammarMutant {
         const SHAPES: [&str; 4] = ["smallest", "tiny", "count-least", "random"];
         const SEEDS: u64 = 12;
         const LARGEST: usize = 64 << 10;
-        let (accepting, refusing) = match self.is_looser {
-            true => (&self.grammar, grammar),
-            false => (grammar, &self.grammar),
-        };
+        let (accepting, refusing) =
+            if self.is_looser { (&self.grammar, grammar) } else { (grammar, &self.grammar) };
         let pins: Vec<Pin> = self.pin.into_iter().collect();
         let mut tried = 0;
         for shape in SHAPES.iter().filter_map(|name| shape::named(name)) {

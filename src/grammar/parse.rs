@@ -98,9 +98,10 @@ impl Parser {
     }
 
     fn sign(&mut self, sign: &str, form: &str) -> Parse<()> {
-        match self.take_sign(sign) {
-            true => Ok(()),
-            false => self.expected(&format!("`{sign}`"), &format!("the form is {form}")),
+        if self.take_sign(sign) {
+            Ok(())
+        } else {
+            self.expected(&format!("`{sign}`"), &format!("the form is {form}"))
         }
     }
 
@@ -206,9 +207,10 @@ impl Parser {
         };
         Fault {
             span: self.span(),
-            message: match is_known(word) {
-                true => format!("`{word}` is not a command"),
-                false => format!("there is no command `{word}`"),
+            message: if is_known(word) {
+                format!("`{word}` is not a command")
+            } else {
+                format!("there is no command `{word}`")
             },
             help,
         }
@@ -231,9 +233,10 @@ impl Parser {
                     _ => None,
                 };
                 let name = self.optional_name(form)?;
-                let notation = match name.is_some() && self.take_sign(",") {
-                    true => self.notation(form)?,
-                    false => Notation::Any,
+                let notation = if name.is_some() && self.take_sign(",") {
+                    self.notation(form)?
+                } else {
+                    Notation::Any
                 };
                 Op::Float { site: 0, min, max, decimals, notation, name }
             }

@@ -105,9 +105,10 @@ impl Pattern {
     /// Counts the steps for some bytes. A new state of the automaton is made from all that the expression could be
     /// at, which may be all of it.
     fn count(&self, cache: &Cache, before: Known, bytes: usize, work: &Steps) -> Result<(), Over> {
-        let each = match Known::of(cache) == before {
-            true => 1,
-            false => 16 + self.dfa.get_nfa().states().len() as u64,
+        let each = if Known::of(cache) == before {
+            1
+        } else {
+            16 + self.dfa.get_nfa().states().len() as u64
         };
         work.add(1 + bytes as u64 * each / 16)
     }

@@ -261,10 +261,7 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
     }
 
     fn end(&mut self, at: Span) -> Result<(), Stop> {
-        match self.ahead().is_empty() {
-            true => Ok(()),
-            false => Err(self.expected(at, "the end of the file")),
-        }
+        if self.ahead().is_empty() { Ok(()) } else { Err(self.expected(at, "the end of the file")) }
     }
 
     #[inline]

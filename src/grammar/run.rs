@@ -447,9 +447,10 @@ impl<'a> Interpreter<'a> {
             _ => {}
         });
         let text = self.grammar.source.excerpt(test.span);
-        Ok(match shown.is_empty() {
-            true => format!("`{text}` does not hold"),
-            false => format!("`{text}` does not hold: {}", shown.join(", ")),
+        Ok(if shown.is_empty() {
+            format!("`{text}` does not hold")
+        } else {
+            format!("`{text}` does not hold: {}", shown.join(", "))
         })
     }
 

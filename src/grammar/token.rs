@@ -175,9 +175,10 @@ impl Lexer<'_> {
         // It was meant as one or the other, so the words around it can still be parsed.
         let capitals: String = word.chars().filter(char::is_ascii_alphabetic).collect();
         let capitals = capitals.to_ascii_uppercase();
-        Some(match word.contains(|c: char| c.is_ascii_lowercase()) && !is_known(&capitals) {
-            true => TokenKind::Name(word.to_ascii_lowercase()),
-            false => TokenKind::Word(capitals),
+        Some(if word.contains(|c: char| c.is_ascii_lowercase()) && !is_known(&capitals) {
+            TokenKind::Name(word.to_ascii_lowercase())
+        } else {
+            TokenKind::Word(capitals)
         })
     }
 
@@ -229,9 +230,10 @@ impl Lexer<'_> {
         let text = &self.source.text[start..mantissa];
         let (digits, tens) = (text.len() as u64, exponent.unsigned_abs());
         let size = bits_of_digits(digits.saturating_add(tens));
-        Some(match self.can_compute(start, of_float_text(digits, tens), size) {
-            true => TokenKind::Float(decimal(text, exponent)),
-            false => TokenKind::Int(Int::ZERO),
+        Some(if self.can_compute(start, of_float_text(digits, tens), size) {
+            TokenKind::Float(decimal(text, exponent))
+        } else {
+            TokenKind::Int(Int::ZERO)
         })
     }
 

@@ -226,10 +226,11 @@ impl Loops for Planter {
 
     fn leave(&mut self, _id: usize) {
         let Some(mut open) = self.open.pop() else { return };
-        match open.by_test {
+        if open.by_test {
             // The last answers ended the loop.
-            true => open.of.exit = open.current.unwrap_or_default(),
-            false => open.of.iterations.extend(open.current),
+            open.of.exit = open.current.unwrap_or_default()
+        } else {
+            open.of.iterations.extend(open.current)
         }
         self.add(InputNode::Loop(open.of));
     }

@@ -105,19 +105,17 @@ pub(super) fn witnessed<W: Witness>(
     Err(match reason.kind {
         ReasonKind::Invalid { offset, length } => {
             let spot = spot(offset, length);
-            let help = match reason.span.start == source.text.len() {
-                true => format!("{} ends here", source.path.display()),
-                false => {
-                    format!("{} has {}", source.address(reason.span), source.excerpt(reason.span))
-                }
+            let help = if reason.span.start == source.text.len() {
+                format!("{} ends here", source.path.display())
+            } else {
+                format!("{} has {}", source.address(reason.span), source.excerpt(reason.span))
             };
             // A line that is too long is not shown.
-            let diagnostic = match spot.text.is_empty() && spot.column > 1 {
-                true => {
-                    let place = format!("line {}, column {}", spot.line, spot.column);
-                    Diagnostic::error(path, format!("{place}: {}", reason.message))
-                }
-                false => Diagnostic::error(path, reason.message).at(spot),
+            let diagnostic = if spot.text.is_empty() && spot.column > 1 {
+                let place = format!("line {}, column {}", spot.line, spot.column);
+                Diagnostic::error(path, format!("{place}: {}", reason.message))
+            } else {
+                Diagnostic::error(path, reason.message).at(spot)
             };
             Rejection::Invalid(diagnostic.help(help))
         }

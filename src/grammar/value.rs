@@ -93,9 +93,10 @@ impl fmt::Display for Value {
             Self::Int(value) => f.write_str(&value.shown()),
             Self::Float(value) => f.write_str(&show_ratio(value)),
             Self::Text(value) => {
-                let (start, cut) = match value.len() > LONGEST {
-                    true => (&value[..LONGEST], "…"),
-                    false => (&value[..], ""),
+                let (start, cut) = if value.len() > LONGEST {
+                    (&value[..LONGEST], "…")
+                } else {
+                    (&value[..], "")
                 };
                 write!(f, "\"{}{cut}\"", visible(start))
             }

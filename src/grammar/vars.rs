@@ -274,9 +274,10 @@ impl Cells {
             let old = std::mem::replace(&mut self.row[index], value);
             self.filled -= usize::from(old.is_some());
             // It may have been written to `others` before the row grew over it.
-            return match old.is_none() && !self.others.is_empty() {
-                true => self.put_other(&[Int::Small(index as i64)], None),
-                false => old,
+            return if old.is_none() && !self.others.is_empty() {
+                self.put_other(&[Int::Small(index as i64)], None)
+            } else {
+                old
             };
         }
         self.put_other(index, value)
@@ -413,9 +414,10 @@ mod tests {
             }
             vars.unset(0);
             vars.unset(1);
-            match has_trail {
-                true => assert!(bytes(&vars) > 1280),
-                false => assert_eq!(vars.held, 0),
+            if has_trail {
+                assert!(bytes(&vars) > 1280)
+            } else {
+                assert_eq!(vars.held, 0)
             }
             assert!(!vars.is_full());
             vars.undo(0);

@@ -90,10 +90,7 @@ impl Steps {
     #[inline]
     pub(super) fn add(&self, steps: u64) -> Result<(), Over> {
         self.note(steps);
-        match self.done.get() < self.look.get() {
-            true => Ok(()),
-            false => self.look(),
-        }
+        if self.done.get() < self.look.get() { Ok(()) } else { self.look() }
     }
 
     /// Counts steps that are so few that it suffices to stop later.
@@ -104,10 +101,7 @@ impl Steps {
 
     /// Counts the steps of a single operation before it is done.
     pub(super) fn operation(&self, steps: u64) -> Result<(), Over> {
-        match steps > OPERATION_MAX {
-            true => Err(Over::TooMuch),
-            false => self.add(steps),
-        }
+        if steps > OPERATION_MAX { Err(Over::TooMuch) } else { self.add(steps) }
     }
 
     #[cold]

@@ -135,9 +135,10 @@ fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
 /// What the output validator used meanwhile, if that is much: many questions take long to answer.
 fn validators_part(known: &InteractionEnd<'_>) -> String {
     let used = known.validator_time;
-    match is_by_the_clock(known) && used * 2 > known.submission.wall_time {
-        true => format!("; the output validator used {}", seconds(used)),
-        false => String::new(),
+    if is_by_the_clock(known) && used * 2 > known.submission.wall_time {
+        format!("; the output validator used {}", seconds(used))
+    } else {
+        String::new()
     }
 }
 

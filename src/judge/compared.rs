@@ -36,13 +36,12 @@ impl Trial<'_> {
             return self.ask(pass, output);
         }
         let answer = self.case.answer()?;
-        let difference = match is_same(&answer, output) {
-            true => None,
-            false => {
-                let reading = |error| JudgeError::new("read the output", error);
-                let output = output.open().map_err(reading)?;
-                compare(open(&answer)?, output, &self.case.options).map_err(reading)?
-            }
+        let difference = if is_same(&answer, output) {
+            None
+        } else {
+            let reading = |error| JudgeError::new("read the output", error);
+            let output = output.open().map_err(reading)?;
+            compare(open(&answer)?, output, &self.case.options).map_err(reading)?
         };
         let judged = match difference {
             None => Judged::from(Classified {

@@ -58,10 +58,11 @@ pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     // A file in no language is not source code, unless the package says that it counts.
     let limit = problem.limits.code.or(code.map(|_| CODE));
     if let Some(limit) = limit.filter(|limit| size > *limit) {
-        return Some(match size.0 - limit.0 < limit.0 / 100 {
+        return Some(if size.0 - limit.0 < limit.0 / 100 {
             // Rounded, they would look the same.
-            true => format!("{} bytes of source code, {} allowed", size.0, limit.0),
-            false => format!("{size} of source code, {limit} allowed"),
+            format!("{} bytes of source code, {} allowed", size.0, limit.0)
+        } else {
+            format!("{size} of source code, {limit} allowed")
         });
     }
     let code = code?;
@@ -491,9 +492,10 @@ impl Shared<'_, '_> {
     /// Warns that a submission is too near the time limit.
     fn remark(&self, submission: &Submission, what: &str) {
         let path = submission.program.path.clone();
-        let help = match self.session.repeats {
-            true => "make it clearly faster or slower",
-            false => "add --repeat to run it again alone",
+        let help = if self.session.repeats {
+            "make it clearly faster or slower"
+        } else {
+            "add --repeat to run it again alone"
         };
         let remark = Diagnostic::warning(path, what).help(help);
         (self.session.bench.events)(Event::Diagnosed(remark));

@@ -119,9 +119,10 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
             let shown: Vec<PathBuf> = shown.split_whitespace().map(PathBuf::from).collect();
             // A script finds its home through the links to it; inside the box, such a link would be a file.
             let is_alternative = |it: &PathBuf| it.starts_with("/etc/alternatives");
-            let real = match probe.hops(program).iter().any(is_alternative) {
-                true => probe.real_path(program),
-                false => None,
+            let real = if probe.hops(program).iter().any(is_alternative) {
+                probe.real_path(program)
+            } else {
+                None
             };
             let program = real.as_deref().unwrap_or(program);
             Ok(toolchain(probe, program, first(option)?, &shown))
@@ -266,9 +267,10 @@ fn narrow(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
     if let Some(store) = STORES.iter().find(|it| prefix.starts_with(it)) {
         return vec![PathBuf::from(store)];
     }
-    match is_wide(probe, prefix) {
-        true => ["bin", "lib", "lib64", "libexec", "include"].map(|it| prefix.join(it)).to_vec(),
-        false => vec![prefix.to_path_buf()],
+    if is_wide(probe, prefix) {
+        ["bin", "lib", "lib64", "libexec", "include"].map(|it| prefix.join(it)).to_vec()
+    } else {
+        vec![prefix.to_path_buf()]
     }
 }
 

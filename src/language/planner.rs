@@ -302,11 +302,10 @@ pub(super) fn start(
 
 fn interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ProgramFault> {
     toolchains.named(name, "start it").map_err(|_| {
-        let (place, help) = match name.contains('/') {
-            true => {
-                ("in a directory of the system or of the search path", "name an installed program")
-            }
-            false => ("on this machine", "install it, or change the file that names it"),
+        let (place, help) = if name.contains('/') {
+            ("in a directory of the system or of the search path", "name an installed program")
+        } else {
+            ("on this machine", "install it, or change the file that names it")
         };
         ProgramFault::new(format!("needs `{name}`, which is not {place}"), help)
     })

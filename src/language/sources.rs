@@ -55,9 +55,8 @@ pub enum Shape {
 /// format 2025-09, "General requirements".
 pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let path = &program.path;
-    let metadata = path.metadata().map_err(|source| match root::is_outside(&source) {
-        true => leads_out(program, path),
-        false => missing_or(path, source),
+    let metadata = path.metadata().map_err(|source| {
+        if root::is_outside(&source) { leads_out(program, path) } else { missing_or(path, source) }
     })?;
     let (shape, mut files) = if metadata.is_dir() {
         (Shape::Directory, read_directory(program)?)
@@ -193,9 +192,10 @@ fn check_place(program: &Program, path: &FilePath, is_link: bool) -> Result<(), 
     let fault = |error| missing_or(path, error);
     let (real, own) = (path.real().map_err(fault)?, program.path.real().map_err(fault)?);
     let name = real.strip_prefix(&**package).unwrap_or(Path::new(""));
-    match real.starts_with(&*own) || *name != *Path::new("") && !name.starts_with("data") {
-        true => Ok(()),
-        false => Err(leads_out(program, path)),
+    if real.starts_with(&*own) || *name != *Path::new("") && !name.starts_with("data") {
+        Ok(())
+    } else {
+        Err(leads_out(program, path))
     }
 }
 

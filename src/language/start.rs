@@ -64,9 +64,10 @@ pub(super) fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
-        let length = match is_part(first) {
-            true => rest.find(|it| !is_part(it)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
+        let length = if is_part(first) {
+            rest.find(|it| !is_part(it)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
         };
         tokens.push(&rest[..length]);
         rest = rest[length..].trim_start();

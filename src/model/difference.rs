@@ -60,9 +60,10 @@ impl Difference {
     pub fn off_by(&self) -> Option<String> {
         let gap = self.gap.filter(|gap| gap.absolute.is_finite())?;
         let absolute = format!("off by {:.2e}", gap.absolute);
-        Some(match gap.relative.is_finite() {
-            true => format!("{absolute}, relatively by {:.2e}", gap.relative),
-            false => absolute,
+        Some(if gap.relative.is_finite() {
+            format!("{absolute}, relatively by {:.2e}", gap.relative)
+        } else {
+            absolute
         })
     }
 

@@ -69,10 +69,8 @@ impl Limits {
     /// The limits of a submission with this time limit.
     pub fn of_submission(limits: &ProblemLimits, time_limit: Duration) -> Self {
         let memory = limits.memory.unwrap_or(MEMORY);
-        let output = match limits.unlimited_talk {
-            true => LARGE_OUTPUT,
-            false => limits.output.unwrap_or(OUTPUT),
-        };
+        let output =
+            if limits.unlimited_talk { LARGE_OUTPUT } else { limits.output.unwrap_or(OUTPUT) };
         Self::new(time_limit, memory, output)
     }
 
@@ -149,9 +147,10 @@ impl Limits {
             }
             StoppedBy::WallTime => {
                 let waited = outcome.wall_time.saturating_sub(outcome.queued);
-                let reading = match outcome.cpu_time * 2 < waited {
-                    true => ": it slept, or waited for input that never came",
-                    false => "",
+                let reading = if outcome.cpu_time * 2 < waited {
+                    ": it slept, or waited for input that never came"
+                } else {
+                    ""
                 };
                 let (took, allowed) = passed_time(outcome.wall_time, self.wall_time);
                 let cpu_time = seconds(outcome.cpu_time);

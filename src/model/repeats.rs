@@ -64,9 +64,10 @@ impl Repeats {
     /// A summary, such as `0.980 s to 1.03 s of CPU time in 3 runs alone`.
     pub fn told(&self) -> String {
         let (least, most) = self.spread();
-        let times = match least == most {
-            true => seconds(least),
-            false => format!("{} to {}", seconds(least), seconds(most)),
+        let times = if least == most {
+            seconds(least)
+        } else {
+            format!("{} to {}", seconds(least), seconds(most))
         };
         match self.runs.len().saturating_sub(1) {
             0 => format!("{times} of CPU time, not repeated"),
@@ -76,10 +77,8 @@ impl Repeats {
 
     /// The summary with its meaning.
     pub fn said(&self) -> String {
-        let meaning = match self.is_sensitive {
-            true => ": sensitive, another run may get another verdict",
-            false => "",
-        };
+        let meaning =
+            if self.is_sensitive { ": sensitive, another run may get another verdict" } else { "" };
         self.told() + meaning
     }
 }

@@ -56,10 +56,7 @@ pub fn is_heard() -> bool {
 /// # Errors
 /// If a signal asked this process to end.
 pub fn go_on() -> Result<(), Stop> {
-    match is_interrupted() {
-        true => Err(Stop::Interrupted),
-        false => Ok(()),
-    }
+    if is_interrupted() { Err(Stop::Interrupted) } else { Ok(()) }
 }
 
 /// What the user must fix.

@@ -98,9 +98,10 @@ impl ScoreRange {
 impl fmt::Display for ScoreRange {
     /// In the form `40`, or `40 to 60`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.from == self.to {
-            true => write!(f, "{}", self.from),
-            false => write!(f, "{} to {}", self.from, self.to),
+        if self.from == self.to {
+            write!(f, "{}", self.from)
+        } else {
+            write!(f, "{} to {}", self.from, self.to)
         }
     }
 }

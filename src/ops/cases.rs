@@ -59,9 +59,10 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
         let package = &problem.short_name;
         let remark = match all.len() {
             0 => {
-                let help = match problem.recipe.is_some() {
-                    true => "`juror generate` makes them from its recipe",
-                    false => "`juror verify` shows what is missing",
+                let help = if problem.recipe.is_some() {
+                    "`juror generate` makes them from its recipe"
+                } else {
+                    "`juror verify` shows what is missing"
                 };
                 Remark::of(format!("{package} has no test cases"), help)
             }
@@ -134,10 +135,11 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
     let scheme = Scheme::of(problem);
     for case in cases {
         let test_case = case.test_case();
-        let options = match problem.output_validators.is_empty() {
+        let options = if problem.output_validators.is_empty() {
+            Options::parse(&test_case.output_validator_args)
+        } else {
             // Only the package's own validators know what their arguments mean.
-            false => Ok(Options::default()),
-            true => Options::parse(&test_case.output_validator_args),
+            Ok(Options::default())
         };
         match options {
             Ok(options) => ready.push(ReadyCase {

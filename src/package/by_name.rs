@@ -86,8 +86,9 @@ pub(super) fn submission(problem: &Problem, item: &Item, official: Option<&str>)
 
 /// Arguments that make the default output validator compare as CMS and oicompare do; none beside a checker.
 pub(super) fn compared_by_lines(problem: &Problem) -> Vec<String> {
-    match problem.output_validators.is_empty() {
-        true => ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec(),
-        false => Vec::new(),
+    if problem.output_validators.is_empty() {
+        ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec()
+    } else {
+        Vec::new()
     }
 }

@@ -231,9 +231,10 @@ impl Search<'_> {
     /// or a validator would change verdicts.
     fn lost(&self, path: &FilePath, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(&**self.root).unwrap_or(path);
-        match self.format.judges(&name.to_string_lossy()) {
-            true => drop(self.faults.error(path, message, help)),
-            false => self.faults.lack(path, message, help),
+        if self.format.judges(&name.to_string_lossy()) {
+            drop(self.faults.error(path, message, help))
+        } else {
+            self.faults.lack(path, message, help)
         }
     }
 }

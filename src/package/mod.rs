@@ -166,9 +166,12 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> Reading {
     let tree = Files::read(dir, format);
     let draft = tree.is_whole.then(|| format.read(&tree)).flatten();
     let problem = draft.and_then(|draft| draft.finish(&tree));
-    let problem = problem.map(|problem| match problem.format_reason.is_empty() {
-        true => Problem { format_reason: reason, ..problem },
-        false => problem,
+    let problem = problem.map(|problem| {
+        if problem.format_reason.is_empty() {
+            Problem { format_reason: reason, ..problem }
+        } else {
+            problem
+        }
     });
     let mut diagnostics = tree.faults.sorted();
     if problem.is_none() && diagnostics.is_empty() {

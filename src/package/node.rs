@@ -409,9 +409,10 @@ impl Drop for Map<'_> {
             }
             let message = format!("unknown key `{}`{place}", shown(node.key));
             let help = self.help_for(node.key);
-            match self.for_people.contains(&node.key) {
-                true => node.key_lack(message, help),
-                false => drop(node.key_error(message, help)),
+            if self.for_people.contains(&node.key) {
+                node.key_lack(message, help)
+            } else {
+                drop(node.key_error(message, help))
             }
         }
     }

@@ -70,9 +70,10 @@ pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> Parse<T>
 
 /// The number, if it is at most `most`.
 pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_>) -> Parse<T> {
-    match value > most {
-        true => Err(node.error(format!("{} is too large", node.what()), format!("at most {most}"))),
-        false => Ok(value),
+    if value > most {
+        Err(node.error(format!("{} is too large", node.what()), format!("at most {most}")))
+    } else {
+        Ok(value)
     }
 }
 

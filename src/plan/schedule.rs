@@ -303,10 +303,7 @@ impl State<'_> {
             (Passed::No, Passed::No) => Passed::No,
             _ => Passed::Unknown,
         };
-        self.last = match is_certain || accepted == Passed::No {
-            true => accepted,
-            false => Passed::Unknown,
-        };
+        self.last = if is_certain || accepted == Passed::No { accepted } else { Passed::Unknown };
         let cut = match (end, self.section.until) {
             (Some(CaseEnd::Failed), _) => Stop::Yes,
             (_, Until::Never) | (Some(CaseEnd::Accepted), _) => Stop::No,

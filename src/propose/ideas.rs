@@ -67,9 +67,10 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
             };
             let seed = seed.wrapping_add(before);
             ideas.push(Idea {
-                name: match is_one {
-                    true => format!("{name}{ending}"),
-                    false => format!("{name}-{}", before + 1),
+                name: if is_one {
+                    format!("{name}{ending}")
+                } else {
+                    format!("{name}-{}", before + 1)
                 },
                 purpose: format!("{values}{}", shape.description),
                 pins: Vec::new(),

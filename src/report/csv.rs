@@ -36,9 +36,10 @@ pub const SIGN: &str = "package,submission";
 /// A cell that no spreadsheet takes for a formula: an apostrophe precedes the signs with which one begins, and what
 /// some programs skip before them. Numbers stay as they are.
 fn harmless(cell: String) -> String {
-    match cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.parse::<f64>().is_err() {
-        true => format!("'{cell}"),
-        false => cell,
+    if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.parse::<f64>().is_err() {
+        format!("'{cell}")
+    } else {
+        cell
     }
 }
 
@@ -68,9 +69,12 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
     let mut titles: Vec<String> = titles.collect();
     // A test case may be called like another column.
-    let own = |name: &&str| match name.starts_with('~') || titles.iter().any(|it| it == name) {
-        true => format!("~{name}"),
-        false => (*name).to_owned(),
+    let own = |name: &&str| {
+        if name.starts_with('~') || titles.iter().any(|it| it == name) {
+            format!("~{name}")
+        } else {
+            (*name).to_owned()
+        }
     };
     let own: Vec<String> = names.iter().map(own).collect();
     titles.extend(own);

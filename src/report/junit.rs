@@ -109,9 +109,10 @@ fn of_submission(submission: &SubmissionReport) -> TestCase {
     }
     let name = submission.name.as_str();
     let reasons = joined(&submission.broken_expectations, "\n");
-    let mut test = match reasons.is_empty() {
-        true => TestCase::new(name, TestCaseStatus::success()),
-        false => failed(name, NonSuccessKind::Failure, "expectation", &reasons),
+    let mut test = if reasons.is_empty() {
+        TestCase::new(name, TestCaseStatus::success())
+    } else {
+        failed(name, NonSuccessKind::Failure, "expectation", &reasons)
     };
     test.set_time(
         submission.test_cases.iter().filter_map(|it| Some(it.outcome.as_ref()?.cpu_time)).sum(),

@@ -163,9 +163,10 @@ impl Writer<'_> {
                 for (column, value) in row.iter().enumerate().filter(|(_, value)| !value.is_empty())
                 {
                     let head = cell(head, column);
-                    let label = match column == 0 || head.is_empty() {
-                        true => String::new(),
-                        false => format!("{head}: "),
+                    let label = if column == 0 || head.is_empty() {
+                        String::new()
+                    } else {
+                        format!("{head}: ")
                     };
                     let indent = if column == 0 { "" } else { "    " };
                     for line in wrap(&format!("{label}{value}"), self.width - indent.len()) {

@@ -213,9 +213,10 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     let status = child.wait().map_err(|fault| fault.to_string())?;
     // The thread has sent its result, so it ends at once.
     let _ = reader.join();
-    match status.success() {
-        true => Ok(said),
-        false => Err(format!("{status}: {}", said.lines().next().unwrap_or_default()).into()),
+    if status.success() {
+        Ok(said)
+    } else {
+        Err(format!("{status}: {}", said.lines().next().unwrap_or_default()).into())
     }
 }
 

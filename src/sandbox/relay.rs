@@ -570,9 +570,10 @@ impl Looks {
     }
 
     fn next(&mut self) {
-        self.delay = match self.is_likely && !self.is_proven {
-            true => SECOND_LOOK,
-            false => (self.delay.max(FIRST_LOOK) * 2).min(RAREST),
+        self.delay = if self.is_likely && !self.is_proven {
+            SECOND_LOOK
+        } else {
+            (self.delay.max(FIRST_LOOK) * 2).min(RAREST)
         };
         self.is_proven = true;
         self.is_likely = true;

@@ -233,15 +233,16 @@ pub(super) fn is_noexec(_: &Path) -> bool {
 
 /// The fault if boxes would be in a directory in which no program can be started.
 pub(super) fn check_exec(directory: &Path) -> Result<(), Fault> {
-    match is_noexec(directory) {
-        true => Err(Fault::new(
+    if is_noexec(directory) {
+        Err(Fault::new(
             "prepare boxes",
             format!(
                 "{} is mounted with noexec; set TMPDIR to a directory in which programs can be started",
                 directory.display()
             ),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -262,15 +263,16 @@ pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
     let found = rustix::fs::fstatvfs(directory).step("measure the box")?;
     let bytes = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
     let files = (found.f_files > 0).then_some(found.f_favail);
-    match is_full(bytes, files) {
-        true => Err(Fault {
+    if is_full(bytes, files) {
+        Err(Fault {
             reason: format!(
                 "{} is full; make room there, or set TMPDIR to a directory that has room",
                 std::env::temp_dir().display()
             ),
             ..Fault::system(RUN, Errno(libc::ENOSPC))
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 

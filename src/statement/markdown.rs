@@ -60,9 +60,10 @@ impl<'a> Translator<'a, '_> {
                     let message = format!("unknown constant `{name}`");
                     self.remark(at, message, "define it in `constants`, or correct the name");
                 }
-                match text.contains(NEXT) || text.contains(REST) {
-                    true => self.samples(&text),
-                    false => vec![Event::Text(text)],
+                if text.contains(NEXT) || text.contains(REST) {
+                    self.samples(&text)
+                } else {
+                    vec![Event::Text(text)]
                 }
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {

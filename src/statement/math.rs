@@ -60,9 +60,10 @@ impl Math {
         });
         let translated = self.library.convert_with_local_state(&formula, display);
         let mathml = translated.map_err(|error| error.error_message())?.mathml;
-        match is_harmless(&mathml) {
-            true => Ok(mathml),
-            false => Err("it makes more than a formula".to_owned()),
+        if is_harmless(&mathml) {
+            Ok(mathml)
+        } else {
+            Err("it makes more than a formula".to_owned())
         }
     }
 }
@@ -110,12 +111,13 @@ fn with_formulas_apart(formula: &str) -> String {
         let parts: Vec<&str> = after[..end].split('$').collect();
         let is_plain = parts.len().is_multiple_of(2) || after[..end].contains(r"\$");
         all.push_str(before);
-        match is_plain {
-            true => all.extend([TEXT, &after[..end], "}"]),
-            false => parts.iter().enumerate().for_each(|(at, part)| match at % 2 {
+        if is_plain {
+            all.extend([TEXT, &after[..end], "}"])
+        } else {
+            parts.iter().enumerate().for_each(|(at, part)| match at % 2 {
                 0 => all.extend([TEXT, part, "}"]),
                 _ => all.push_str(part),
-            }),
+            })
         }
         rest = &after[end + 1..];
     }

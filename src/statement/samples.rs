@@ -199,10 +199,7 @@ impl Samples {
 }
 
 fn pre(text: &str) -> String {
-    match text.is_empty() {
-        true => String::new(),
-        false => format!("<pre>{}</pre>", escape(text)),
-    }
+    if text.is_empty() { String::new() } else { format!("<pre>{}</pre>", escape(text)) }
 }
 
 fn table(class: &str, heads: [&str; 2], number: usize, rows: &[[String; 2]]) -> String {

@@ -126,12 +126,12 @@ impl StatementText {
 
 /// A file of the package. A link out of it is refused, so that a page reveals nothing about the machine.
 pub(super) fn file(path: &FilePath, most: Bytes) -> io::Result<Vec<u8>> {
-    let bytes = path.start(most.0 + 1).map_err(|error| match is_outside(&error) {
-        true => io::Error::other("it is outside of the package"),
-        false => error,
+    let bytes = path.start(most.0 + 1).map_err(|error| {
+        if is_outside(&error) { io::Error::other("it is outside of the package") } else { error }
     })?;
-    match bytes.len() as u64 > most.0 {
-        true => Err(io::Error::other(format!("it has more than {most}"))),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most.0 {
+        Err(io::Error::other(format!("it has more than {most}")))
+    } else {
+        Ok(bytes)
     }
 }

@@ -161,9 +161,10 @@ impl<'a> Checkers<'a> {
         let by = |output: &[u8]| self.opinions(tried, output);
         let right = |output: &[u8]| by(output).map(|it| it.iter().all(is_right));
         // Judge answers are usually right outputs, but need not be.
-        let base = match right(&tried.answer)? {
-            true => Some(&tried.answer),
-            false => tried.outputs.first().map(|(_, output)| output),
+        let base = if right(&tried.answer)? {
+            Some(&tried.answer)
+        } else {
+            tried.outputs.first().map(|(_, output)| output)
         };
         let Some(base) = base else { return Ok(judged) };
         let told = by(base)?;

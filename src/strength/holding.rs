@@ -168,20 +168,22 @@ impl Measuring<'_> {
             (false, false) => 2,
         };
         let goal = Goal { most, is_patient: is_patient || self.matrix };
-        let on_cases = match entry.is_judged() {
-            true => None,
-            false => match test_bed.hold(suspect, order, goal)? {
+        let on_cases = if entry.is_judged() {
+            None
+        } else {
+            match test_bed.hold(suspect, order, goal)? {
                 None => return Ok(Done::Slow),
                 on_cases => on_cases,
-            },
+            }
         };
         let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
         // A submission that is slow here is slow there, too.
         let is_slow = is_submission && verdicts.any(|it| it == Verdict::TimeLimitExceeded);
         let begun = Instant::now();
-        let on_pool = match pool.is_empty() || is_slow {
-            true => None,
-            false => Some(test_bed.rejecting(suspect, pool)?),
+        let on_pool = if pool.is_empty() || is_slow {
+            None
+        } else {
+            Some(test_bed.rejecting(suspect, pool)?)
         };
         Ok(Done::Held(Some(Held { on_cases, on_pool, took: begun.elapsed() })))
     }
@@ -208,9 +210,10 @@ impl Measuring<'_> {
             verdict,
         };
         subject.killers = on_cases.rejected.iter().map(kill).collect();
-        subject.status = match subject.killers.is_empty() {
-            true => SubjectStatus::Undecided,
-            false => SubjectStatus::Caught,
+        subject.status = if subject.killers.is_empty() {
+            SubjectStatus::Undecided
+        } else {
+            SubjectStatus::Caught
         };
         // By test cases alone, more programs would look equal the weaker the test cases are.
         entry.signature = match on_pool {

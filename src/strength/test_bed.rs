@@ -46,9 +46,10 @@ impl Suspect {
 
     /// A suspect from one program, which may be built for many inputs.
     pub fn of_one(prepared: &Prepared, program: Arc<Runnable>, is_for_many: bool) -> Self {
-        match is_for_many {
-            true => Self::new(prepared, Arc::new(program.for_one()), Some(program)),
-            false => Self::new(prepared, program, None),
+        if is_for_many {
+            Self::new(prepared, Arc::new(program.for_one()), Some(program))
+        } else {
+            Self::new(prepared, program, None)
         }
     }
 }

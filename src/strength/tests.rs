@@ -328,9 +328,10 @@ fn programs_that_are_too_slow_are_not_counted_as_caught_twice() {
         (&[&[wrong, slow], &[slow], &[slow, slow]], Some(1.0)),
     ] {
         let subject = |verdicts: &&[Verdict]| Subject {
-            status: match verdicts.is_empty() {
-                true => SubjectStatus::PresumedEquivalent,
-                false => SubjectStatus::Caught,
+            status: if verdicts.is_empty() {
+                SubjectStatus::PresumedEquivalent
+            } else {
+                SubjectStatus::Caught
             },
             killers: verdicts
                 .iter()

@@ -70,21 +70,21 @@ impl<'a> ByTestCases<'a> {
     /// The next input to change: every other time a test case, and small ones more often.
     fn parent(&mut self) -> Parent {
         let (own, all) = (self.own as u64, self.parents.len() as u64);
-        let place = match own < all && self.chance.happens(500) {
-            true => own + self.chance.below(all - own),
-            false => self.chance.below(own).min(self.chance.below(own)),
+        let place = if own < all && self.chance.happens(500) {
+            own + self.chance.below(all - own)
+        } else {
+            self.chance.below(own).min(self.chance.below(own))
         };
         self.parents[place as usize].clone()
     }
 
     /// Keeps a valid copy; it replaces another one if there are many.
     fn keep(&mut self, parent: Parent) {
-        match self.parents.len() - self.own < KEPT {
-            true => self.parents.push(parent),
-            false => {
-                let place = self.own + self.chance.below(KEPT as u64) as usize;
-                self.parents[place] = parent;
-            }
+        if self.parents.len() - self.own < KEPT {
+            self.parents.push(parent)
+        } else {
+            let place = self.own + self.chance.below(KEPT as u64) as usize;
+            self.parents[place] = parent;
         }
     }
 }
@@ -106,9 +106,10 @@ impl Candidates for ByTestCases<'_> {
             // Grammars need no process, so all their valid copies are kept; other validators see them later, like
             // inputs from a grammar.
             let texts: Vec<Arc<[u8]>> = made.iter().map(|(_, text)| Arc::clone(text)).collect();
-            let valid = match validity.grammars.is_empty() {
-                true => validity.accepted(&texts)?,
-                false => texts.iter().map(|text| validity.by_grammar(text)).collect(),
+            let valid = if validity.grammars.is_empty() {
+                validity.accepted(&texts)?
+            } else {
+                texts.iter().map(|text| validity.by_grammar(text)).collect()
             };
             in_vain += AT_ONCE;
             for ((parent, text), _) in made.into_iter().zip(valid).filter(|(_, valid)| *valid) {

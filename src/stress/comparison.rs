@@ -149,9 +149,10 @@ impl<'a> Comparison<'a> {
                 Ok(judged) => judged,
             };
             if judged.verdict != Verdict::Accepted {
-                return Ok(Err(match judged.is_stuck() {
-                    true => Unusable::Reference(judged.verdict, judged.cause),
-                    false => Unusable::by(judged.verdict, judged.cause),
+                return Ok(Err(if judged.is_stuck() {
+                    Unusable::Reference(judged.verdict, judged.cause)
+                } else {
+                    Unusable::by(judged.verdict, judged.cause)
                 }));
             }
         }

@@ -88,9 +88,10 @@ impl<'a> Promotion<'a> {
         }
         let base = self.problem.dir.join(self.problem.layout.data).join(&name);
         let is_legacy = self.problem.layout.format.starts_with("legacy");
-        let about = match is_legacy && self.problem.recipe.is_none() {
-            true => ("desc", format!("{description}\n")),
-            false => ("yaml", yaml),
+        let about = if is_legacy && self.problem.recipe.is_none() {
+            ("desc", format!("{description}\n"))
+        } else {
+            ("yaml", yaml)
         };
         let files = [("in", input), ("ans", answer), (about.0, about.1.as_bytes())];
         for (extension, contents) in files {

@@ -149,10 +149,13 @@ impl WordLines {
             Whole::Columns(_) | Whole::LetterColumns(_) => ((self.lines.len(), 0), true),
         };
         let may_be = |place: &Place| {
-            self.number_at(*place).is_some_and(|number| match is_exact {
-                // A count in the same line does not count itself.
-                true => number == size || (place.0 == before.0 && number == size - 1),
-                false => number >= 1,
+            self.number_at(*place).is_some_and(|number| {
+                if is_exact {
+                    // A count in the same line does not count itself.
+                    number == size || (place.0 == before.0 && number == size - 1)
+                } else {
+                    number >= 1
+                }
             })
         };
         let places = self.places().take_while(|place| *place < before).filter(may_be);
@@ -293,9 +296,10 @@ impl WordLines {
                 let wholes = self.wholes();
                 // Lines, columns and the words of a line together are as likely as a letter of a long text.
                 let few = wholes.len().min(8) as u64;
-                let of = match chance.happens(500) {
-                    true => wholes[chance.below(few) as usize],
-                    false => wholes[chance.below(wholes.len() as u64) as usize],
+                let of = if chance.happens(500) {
+                    wholes[chance.below(few) as usize]
+                } else {
+                    wholes[chance.below(wholes.len() as u64) as usize]
                 };
                 let size = self.size(of);
                 if size == 0 {
@@ -309,9 +313,10 @@ impl WordLines {
                 self.changed(part, change, count.filter(|_| chance.happens(900)))
             }
             7 => {
-                let other = match chance.happens(700) {
-                    true => (place.0, chance.below(self.lines[place.0].len() as u64) as usize),
-                    false => *pick(&places, chance).unwrap_or(&place),
+                let other = if chance.happens(700) {
+                    (place.0, chance.below(self.lines[place.0].len() as u64) as usize)
+                } else {
+                    *pick(&places, chance).unwrap_or(&place)
                 };
                 let mut sheet = self.with(place, self.word(other).to_vec());
                 sheet.lines[other.0][other.1] = self.word(place).to_vec();
@@ -373,12 +378,11 @@ impl WordLines {
         let words = self.places().filter(|it| self.number_at(*it).is_none());
         let letters: Vec<u8> = words.flat_map(|it| self.word(it).iter().copied()).collect();
         let letter = pick(&letters, chance).copied().unwrap_or(b'a');
-        match chance.happens(800) {
-            true => {
-                let at = chance.below(word.len() as u64) as usize;
-                word[at] = letter;
-            }
-            false => word.fill(letter),
+        if chance.happens(800) {
+            let at = chance.below(word.len() as u64) as usize;
+            word[at] = letter;
+        } else {
+            word.fill(letter)
         }
         word
     }

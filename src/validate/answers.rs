@@ -58,11 +58,10 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
             || is_rejected(proving, judges, case)?;
         Ok((!refused).then(|| {
             let answer = case.answer.as_ref().unwrap_or(&case.input);
-            let message = match judges.is_empty() {
-                true => "no answer validator refuses this invalid answer",
-                false => {
-                    "neither an answer validator nor the output validator refuses this invalid answer"
-                }
+            let message = if judges.is_empty() {
+                "no answer validator refuses this invalid answer"
+            } else {
+                "neither an answer validator nor the output validator refuses this invalid answer"
             };
             Diagnostic::error(answer, message)
                 .help("make a validator stricter, or move the case out of the invalid answers")

@@ -109,9 +109,10 @@ pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop>
     };
     let faulty = tried.map(|task| {
         Ok(FaultyInput {
-            let_through: match task.is_refused {
-                true => None,
-                false => task.text()?.filter(|text| accept(text)),
+            let_through: if task.is_refused {
+                None
+            } else {
+                task.text()?.filter(|text| accept(text))
             },
             test_case: task.test_case.name.clone(),
             fault: task.mutation.name.to_owned(),

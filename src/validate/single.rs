@@ -61,9 +61,10 @@ impl<'a> InputValidators<'a> {
     ) -> Result<Self, Stop> {
         let mut found = Vec::new();
         let all = build(&bench, "the input validator", programs, &mut found)?;
-        match all.len() == programs.len() {
-            true => Ok(Self { bench, all, args }),
-            false => Err(Stop::Diagnosed(found)),
+        if all.len() == programs.len() {
+            Ok(Self { bench, all, args })
+        } else {
+            Err(Stop::Diagnosed(found))
         }
     }
 

@@ -198,10 +198,8 @@ fn sample<'n>(tasks: impl Iterator<Item = (&'n str, usize)>) -> BTreeSet<usize> 
 fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnostic {
     let names: Vec<&str> = found.iter().map(|task| task.mutation.name).collect();
     let shown = found.first().map_or("", |task| &*task.test_case.name);
-    let also = match found.iter().all(|task| task.test_case.name == shown) {
-        true => "",
-        false => " and others",
-    };
+    let also =
+        if found.iter().all(|task| task.test_case.name == shown) { "" } else { " and others" };
     let message = format!("accepts inputs with {}; seen with {shown}{also}", names.join(", with "));
     Diagnostic::warning(path, message).help(match class {
         Class::Layout => {

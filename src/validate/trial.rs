@@ -126,11 +126,10 @@ impl Trial<'_> {
                     let message = format!("rejects {tried} of {name}{}", said(&response));
                     let help = self.validator.protocol.call();
                     let remark = Diagnostic::error(&self.validator.path, message).help(help);
-                    let fault = match right.is_certain {
-                        true => TrialFault::fatal(self.rated(remark)),
-                        false => {
-                            TrialFault::local(Diagnostic { severity: Severity::Warning, ..remark })
-                        }
+                    let fault = if right.is_certain {
+                        TrialFault::fatal(self.rated(remark))
+                    } else {
+                        TrialFault::local(Diagnostic { severity: Severity::Warning, ..remark })
                     };
                     if rejected.as_ref().is_none_or(|it| !it.is_fatal) {
                         rejected = Some(fault);
@@ -244,14 +243,13 @@ impl Trial<'_> {
     fn broken(&self, message: &str, response: &Response) -> Diagnostic {
         let dir = &self.bench.problem.dir;
         // A program that the user names is not what `juror verify` asks.
-        let again = match self.validator.path.starts_with(&**dir) {
-            true => {
-                format!(
-                    "; repeat with: juror verify {}",
-                    shell_word(dir.as_os_str().as_encoded_bytes())
-                )
-            }
-            false => String::new(),
+        let again = if self.validator.path.starts_with(&**dir) {
+            format!(
+                "; repeat with: juror verify {}",
+                shell_word(dir.as_os_str().as_encoded_bytes())
+            )
+        } else {
+            String::new()
         };
         let help = format!("it must {} on any output{again}", self.validator.protocol.answers());
         let message = format!("{message}{}", said(response));

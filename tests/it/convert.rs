@@ -17,9 +17,12 @@ fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
         .iter()
         .map(|loss| {
             let text = |key: &str| loss[key].as_str().unwrap_or("left out").to_owned();
-            let text = |key: &str| match text("what").starts_with("uuid") && key == "became" {
-                true => "UUID".to_owned(),
-                false => text(key),
+            let text = |key: &str| {
+                if text("what").starts_with("uuid") && key == "became" {
+                    "UUID".to_owned()
+                } else {
+                    text(key)
+                }
             };
             let more = loss["more"].as_u64().filter(|more| *more > 0);
             let more = more.map_or(String::new(), |more| format!(" +{more}"));

@@ -168,9 +168,10 @@ impl<'a> Visit<'a> for Texts<'_> {
     }
 
     fn visit_expr_method_call(&mut self, call: &'a ExprMethodCall) {
-        match call.method == "about" {
-            true => self.visit_expr(&call.receiver),
-            false => visit::visit_expr_method_call(self, call),
+        if call.method == "about" {
+            self.visit_expr(&call.receiver)
+        } else {
+            visit::visit_expr_method_call(self, call)
         }
     }
 

@@ -201,9 +201,10 @@ fn what_is_not_isolated_is_remembered_only_if_that_is_asked_for() {
     let line = "judge sum sum/submissions/accepted/right.sh --isolation plain --json";
     let cache = |set: bool| {
         let mut command = juror.fixture.juror(line);
-        match set {
-            true => command.env("JUROR_CACHE", juror.fixture.path("kept")),
-            false => command.env_remove("JUROR_CACHE"),
+        if set {
+            command.env("JUROR_CACHE", juror.fixture.path("kept"))
+        } else {
+            command.env_remove("JUROR_CACHE")
         };
         let output = command.output().expect("juror runs");
         let document: Value = serde_json::from_slice(&output.stdout).expect("a document");

@@ -24,9 +24,10 @@ fn copy(fixture: &Fixture, name: &str) {
         let entry = entry.expect("an entry");
         let inside = entry.path().strip_prefix(fixture.path("sum")).expect("inside");
         let path = fixture.path(name).join(inside);
-        match entry.file_type().is_dir() {
-            true => fs::create_dir_all(path).expect("a directory"),
-            false => drop(fs::copy(entry.path(), path).expect("a file")),
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(path).expect("a directory")
+        } else {
+            fs::copy(entry.path(), path).expect("a file");
         }
     }
 }

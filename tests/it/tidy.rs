@@ -319,9 +319,10 @@ fn tests_that_are_left_out_say_why_in_one_of_two_ways() {
             let Some(reason) = line.trim_start().strip_prefix("#[ignore = \"") else {
                 continue;
             };
-            let is_right = match is_quiet {
-                true => reason.starts_with("needs a quiet machine: cargo test quiet:: "),
-                false => reason.starts_with("run by "),
+            let is_right = if is_quiet {
+                reason.starts_with("needs a quiet machine: cargo test quiet:: ")
+            } else {
+                reason.starts_with("run by ")
             };
             if !is_right {
                 wrong.push(format!("{}:{}: {line}", path.display(), number + 1));

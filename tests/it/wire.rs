@@ -386,10 +386,7 @@ fn path() -> impl Strategy<Value = PathBuf> {
 fn entry() -> impl Strategy<Value = TreeEntry> {
     let file = (blob(), any::<bool>()).prop_map(|(blob, is_program)| Node::File {
         blob,
-        mode: match is_program {
-            true => FileMode::Executable,
-            false => FileMode::Plain,
-        },
+        mode: if is_program { FileMode::Executable } else { FileMode::Plain },
     });
     let node = prop_oneof![file, path().prop_map(Node::Link), Just(Node::Directory)];
     (path(), node).prop_map(|(name, node)| TreeEntry::new(name, node))
@@ -508,10 +505,7 @@ fn part() -> impl Strategy<Value = Part> {
 fn joint_reply() -> impl Strategy<Value = JointReply> {
     let said = any::<(Duration, bool, Vec<u8>)>().prop_map(|(at, is_program, text)| Said {
         at,
-        by: match is_program {
-            true => Side::Program,
-            false => Side::Partner,
-        },
+        by: if is_program { Side::Program } else { Side::Partner },
         text,
     });
     let said = prop::collection::vec(said, 0..3);

@@ -110,9 +110,8 @@ fn a_header_is_made_when_it_pays_and_proved_before_it_counts() {
     };
     check(without, "p p p p hp p p", good, "p p");
     // A build with a header is impossible.
-    let broken: Answer = |text, is_fast| match is_fast {
-        true => Err(JudgeError::new("show it", "no room").into()),
-        false => good(text, false),
+    let broken: Answer = |text, is_fast| {
+        if is_fast { Err(JudgeError::new("show it", "no room").into()) } else { good(text, false) }
     };
     check(broken, "p p p p hfp p p", broken, "fp p");
     // The compiler says something: it is asked again without the header.

@@ -91,11 +91,12 @@ fn server(text: &str) -> Result<ServerPlace, Stop> {
 
 fn name(option: &str, text: &str) -> Result<(), Stop> {
     let is_fit = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
-    match !text.is_empty() && text.chars().all(is_fit) {
-        true => Ok(()),
-        false => Err(Stop::usage(format!(
+    if !text.is_empty() && text.chars().all(is_fit) {
+        Ok(())
+    } else {
+        Err(Stop::usage(format!(
             "{option}: `{text}` is not a valid name; use letters, digits, `-` and `_`"
-        ))),
+        )))
     }
 }
 

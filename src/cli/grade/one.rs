@@ -143,9 +143,10 @@ impl Grader<'_> {
         let finished = Judging {
             entries: &entries,
             given: Some(given),
-            policy: match line.all.unwrap_or_default() {
-                true => Policy::Everything,
-                false => Policy::WhatCounts,
+            policy: if line.all.unwrap_or_default() {
+                Policy::Everything
+            } else {
+                Policy::WhatCounts
             },
             detail: match returned {
                 Returned::Outputs => Detail::Full { keep: None },
@@ -186,10 +187,7 @@ fn text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<Cow<'a, 
 /// any rejection tells as much.
 fn may_be_markdown(entry: &PreparedSubmission<'_>, verdict: Verdict) -> bool {
     let has_build = entry.prepared.as_ref().is_ok_and(|it| it.plan.build.is_some());
-    match has_build {
-        true => verdict == Verdict::CompileError,
-        false => verdict != Verdict::Accepted,
-    }
+    if has_build { verdict == Verdict::CompileError } else { verdict != Verdict::Accepted }
 }
 
 /// The fault that a source cannot be built.
@@ -310,11 +308,10 @@ fn file_name(name: &str) -> Result<&str, LineFault> {
     let mut parts = Path::new(name).components();
     let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
     let is_short = name.len() <= 255;
-    match is_one && is_short && !name.starts_with(['.', '-']) && !name.contains(['/', '\0']) {
-        true => Ok(name),
-        false => {
-            let help = "give the name of a file without a directory, such as `main.cpp`";
-            Err(LineFault::line(format!("`/source/name`: `{name}` is not a plain file name"), help))
-        }
+    if is_one && is_short && !name.starts_with(['.', '-']) && !name.contains(['/', '\0']) {
+        Ok(name)
+    } else {
+        let help = "give the name of a file without a directory, such as `main.cpp`";
+        Err(LineFault::line(format!("`/source/name`: `{name}` is not a plain file name"), help))
     }
 }

@@ -138,8 +138,5 @@ fn built(
             }
         }
     }
-    match remarks.is_empty() {
-        true => Ok(runnables),
-        false => Err(Stop::Refused(mend, remarks)),
-    }
+    if remarks.is_empty() { Ok(runnables) } else { Err(Stop::Refused(mend, remarks)) }
 }

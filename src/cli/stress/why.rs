@@ -189,9 +189,7 @@ fn searched(
 
 /// An input on which the submission fails, with its answer.
 pub(super) fn failing(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<Judged> {
-    let answer = match comparison.is_judged() {
-        true => None,
-        false => Some(comparison.answer(input).ok()?.ok()?),
-    };
+    let answer =
+        if comparison.is_judged() { None } else { Some(comparison.answer(input).ok()?.ok()?) };
     Some(Judged { input: Arc::clone(input), answer, fails: true })
 }

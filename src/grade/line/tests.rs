@@ -23,9 +23,10 @@ fn what_no_program_answers_by_its_output_is_not_judged() {
     );
     let io = r#""code": "x", "io": "{\"inputs\": [\"{\\\"fn_name\\\": 1}\"], \"outputs\": [\"1\"]"#;
     let check = |more: &str, expected: Option<&str>| {
-        let line = match more.starts_with(',') {
-            true => format!("{{{io}{more}}}\"}}"),
-            false => format!("{{{io}}}\"{}{more}}}", if more.is_empty() { "" } else { ", " }),
+        let line = if more.starts_with(',') {
+            format!("{{{io}{more}}}\"}}")
+        } else {
+            format!("{{{io}}}\"{}{more}}}", if more.is_empty() { "" } else { ", " })
         };
         let found = settings.read(line.as_bytes()).map_err(|it| it.fault.message);
         let start = found.as_ref().err().and_then(|it| it.split(',').next());

@@ -111,13 +111,12 @@ impl Parser {
             return Ok(Expr { kind, span });
         }
         let base = self.primary()?;
-        match self.take_sign("^") {
+        if self.take_sign("^") {
             // Right-associative: `2^3^2` is `2^9`.
-            true => {
-                let exponent = self.nested(Self::factor)?;
-                self.binary(Operator::Pow, base, exponent)
-            }
-            false => Ok(base),
+            let exponent = self.nested(Self::factor)?;
+            self.binary(Operator::Pow, base, exponent)
+        } else {
+            Ok(base)
         }
     }
 
@@ -242,22 +241,25 @@ impl Parser {
             Err(fault) => fault,
         };
         self.at = start + 1;
-        let test = self.test().and_then(|test| match self.take_sign(")") {
-            true => Ok(test),
-            false => self.expected("`)`", "close the bracket, or go on with `&&` or `||`"),
+        let test = self.test().and_then(|test| {
+            if self.take_sign(")") {
+                Ok(test)
+            } else {
+                self.expected("`)`", "close the bracket, or go on with `&&` or `||`")
+            }
         });
-        test.map_err(|fault| match fault.span.start >= comparison_fault.span.start {
-            true => fault,
-            false => comparison_fault,
+        test.map_err(|fault| {
+            if fault.span.start >= comparison_fault.span.start { fault } else { comparison_fault }
         })
     }
 
     fn comparison(&mut self) -> Parse<Expr> {
         let left = self.expr()?;
         let Some((_, op)) = COMPARISONS.iter().find(|(sign, _)| self.take_sign(sign)) else {
-            let help = match self.is_sign("=") {
-                true => "equality is written `==`",
-                false => "compare with <, >, <=, >=, == or !=",
+            let help = if self.is_sign("=") {
+                "equality is written `==`"
+            } else {
+                "compare with <, >, <=, >=, == or !="
             };
             return self.expected("a comparison", help);
         };

@@ -108,10 +108,10 @@ fn the_same_run_has_the_same_number_of_steps() {
         said(&grammar, input.as_bytes()) == "valid"
     };
     let least = |from: u64| (from..200_000).step_by(1).find(|steps| ends_at(*steps));
-    let first = (0..18).rev().fold(0, |low, bit| match ends_at(low + (1 << bit)) {
-        true => low,
-        false => low + (1 << bit),
-    }) + 1;
+    let first = (0..18)
+        .rev()
+        .fold(0, |low, bit| if ends_at(low + (1 << bit)) { low } else { low + (1 << bit) })
+        + 1;
     assert!(first > 500, "{first} steps");
     assert_eq!(least(first - 2), Some(first));
 }

@@ -243,9 +243,10 @@ const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: 
 /// Whether all cases of a group are accepted; `None` if those that were run are, and others were not run.
 fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Option<bool> {
     let mut results = cases.iter().map(|name| Some(result(name)?.is_accepted()));
-    match results.clone().any(|it| it == Some(false)) {
-        true => Some(false),
-        false => results.all(|it| it.is_some()).then_some(true),
+    if results.clone().any(|it| it == Some(false)) {
+        Some(false)
+    } else {
+        results.all(|it| it.is_some()).then_some(true)
     }
 }
 

@@ -356,10 +356,8 @@ fn what_an_output_validator_must_not_say_is_named() {
 /// and `|`, `_` or `*` for what it yields; inner sections in parentheses.
 fn sections(section: &Section) -> String {
     let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
-    let requires = match requires.is_empty() {
-        true => String::new(),
-        false => format!("<{}", requires.join(",")),
-    };
+    let requires =
+        if requires.is_empty() { String::new() } else { format!("<{}", requires.join(",")) };
     let until = match section.until {
         Until::Never => "",
         Until::Rejection => "!",

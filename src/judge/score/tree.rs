@@ -122,13 +122,14 @@ impl<'a> GroupTree<'a> {
     /// What an output validator may say about the score of a case.
     pub fn case(&self, test_case: &TestCase) -> CaseScoring {
         let grading = &self.root.of(&test_case.name).grading;
-        match self.is_scoring {
-            true => CaseScoring::Graded {
+        if self.is_scoring {
+            CaseScoring::Graded {
                 accept: grading.accept_score,
                 reject: grading.reject_score,
                 custom: self.graders.custom_score,
-            },
-            false => CaseScoring::Forbidden,
+            }
+        } else {
+            CaseScoring::Forbidden
         }
     }
 

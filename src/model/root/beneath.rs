@@ -111,11 +111,10 @@ fn by_components(
                     return Err(Errno::LOOP.into());
                 }
                 let (before, after) = (&parts[..at], &parts[at + 1..]);
-                parts = match target.is_absolute() {
-                    true => {
-                        from_outside(root, &after.iter().fold(target, |it, part| it.join(part)))?
-                    }
-                    false => [before, &self::parts(&target), after].concat(),
+                parts = if target.is_absolute() {
+                    from_outside(root, &after.iter().fold(target, |it, part| it.join(part)))?
+                } else {
+                    [before, &self::parts(&target), after].concat()
                 };
                 continue 'start;
             }

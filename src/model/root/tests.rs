@@ -35,9 +35,12 @@ fn package(dir: &TempDir) -> FilePath {
 }
 
 fn text(file: &FilePath) -> Result<String, ErrorText> {
-    file.text(1000).map_err(|error| match is_outside(&error) {
-        true => "outside".to_owned(),
-        false => error.to_string().split(" (os").next().unwrap_or_default().to_owned(),
+    file.text(1000).map_err(|error| {
+        if is_outside(&error) {
+            "outside".to_owned()
+        } else {
+            error.to_string().split(" (os").next().unwrap_or_default().to_owned()
+        }
     })
 }
 

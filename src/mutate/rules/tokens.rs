@@ -162,9 +162,10 @@ pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         }
         "-" | "/" | "//" => {
             let (one, two) = (finder.src(left), finder.src(right));
-            let swapped = match finder.is(left, Role::Binary) {
-                true => format!("{two} {sign} ({one})"),
-                false => format!("{two} {sign} {one}"),
+            let swapped = if finder.is(left, Role::Binary) {
+                format!("{two} {sign} ({one})")
+            } else {
+                format!("{two} {sign} {one}")
             };
             finder.put(Swaparg, node, swapped);
         }

@@ -120,9 +120,10 @@ impl Target {
         if entries > self.bounds.entries {
             return Err(self.too_many());
         }
-        match bytes.is_some_and(|bytes| bytes > self.bounds.bytes.into()) {
-            true => Err(self.too_large()),
-            false => Ok(()),
+        if bytes.is_some_and(|bytes| bytes > self.bounds.bytes.into()) {
+            Err(self.too_large())
+        } else {
+            Ok(())
         }
     }
 
@@ -276,9 +277,10 @@ impl Target {
 
 /// Fails if a signal ends the work.
 fn heard() -> Result<(), UnpackRefusal> {
-    match is_interrupted() {
-        true => Err(UnpackRefusal::System(ErrorKind::Interrupted.into())),
-        false => Ok(()),
+    if is_interrupted() {
+        Err(UnpackRefusal::System(ErrorKind::Interrupted.into()))
+    } else {
+        Ok(())
     }
 }
 

@@ -91,17 +91,16 @@ impl Cases {
         let old: Vec<&str> = of_cases.chain(named).filter(|group| known.insert(*group)).collect();
         let numbers = old.iter().filter(|name| is_number(name));
         let digits = numbers.map(|name| name.len()).max().unwrap_or_default();
-        let even = |name: &&str| match is_number(name) {
-            true => format!("{name:0>digits$}"),
-            false => valid(name, self.is_new),
+        let even = |name: &&str| {
+            if is_number(name) { format!("{name:0>digits$}") } else { valid(name, self.is_new) }
         };
         let even: Vec<String> = old.iter().map(even).collect();
         let is_sorted = even.windows(2).all(|pair| pair[0] < pair[1]);
         let digits = old.len().to_string().len();
-        let new = even.into_iter().enumerate().map(|(at, name)| match is_sorted {
-            true => name,
-            false => format!("{:0digits$}-{name}", at + 1),
-        });
+        let new = even
+            .into_iter()
+            .enumerate()
+            .map(|(at, name)| if is_sorted { name } else { format!("{:0digits$}-{name}", at + 1) });
         old.into_iter().zip(new).collect()
     }
 

@@ -83,15 +83,12 @@ impl Planner<'_> {
     pub(super) fn write_groups(&mut self) {
         let problem = self.problem;
         let mut files = Files::new();
-        let name = match self.to.is_new() {
-            true => {
-                self.new_groups(&mut files);
-                "test_group.yaml"
-            }
-            false => {
-                self.legacy_groups(problem, &mut files);
-                "testdata.yaml"
-            }
+        let name = if self.to.is_new() {
+            self.new_groups(&mut files);
+            "test_group.yaml"
+        } else {
+            self.legacy_groups(problem, &mut files);
+            "testdata.yaml"
         };
         for (directory, keys) in files {
             let keys = yaml_text::write(&map(keys));

@@ -254,9 +254,10 @@ impl<'a> Facts<'a> {
         say("memory", memory.unwrap_or(MEMORY).to_string());
         say(
             "output",
-            match unlimited_talk {
-                true => "none for what is said in an interaction".to_owned(),
-                false => output.unwrap_or(OUTPUT).to_string(),
+            if *unlimited_talk {
+                "none for what is said in an interaction".to_owned()
+            } else {
+                output.unwrap_or(OUTPUT).to_string()
             },
         );
         say("code", code.unwrap_or(CODE).to_string());
@@ -414,9 +415,12 @@ fn exact(time: Duration) -> String {
 
 /// Words as lists show them: those with whitespace are quoted.
 fn words(words: &[String]) -> String {
-    let quoted = |word: &String| match word.is_empty() || word.contains(char::is_whitespace) {
-        true => format!("{word:?}"),
-        false => word.clone(),
+    let quoted = |word: &String| {
+        if word.is_empty() || word.contains(char::is_whitespace) {
+            format!("{word:?}")
+        } else {
+            word.clone()
+        }
     };
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }

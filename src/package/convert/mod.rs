@@ -172,12 +172,11 @@ impl Planner<'_> {
         if self.problem.layout.format == self.to.format() {
             self.copy_all();
         } else {
-            match is_kattis(self.problem) {
-                true => self.keep_files(),
-                false => {
-                    self.place_statements(statements);
-                    self.place_files();
-                }
+            if is_kattis(self.problem) {
+                self.keep_files()
+            } else {
+                self.place_statements(statements);
+                self.place_files();
             }
             self.write_settings();
             self.write_groups();

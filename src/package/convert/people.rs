@@ -73,9 +73,10 @@ fn source(old: &Old) -> Option<Raw> {
     let mut names = old.value("source").map(items).unwrap_or_default().into_iter();
     let first = map([("name", text(names.next().unwrap_or(url.clone()))), ("url", text(url))]);
     let rest: Vec<Raw> = names.map(text).collect();
-    Some(match rest.is_empty() {
-        true => first,
-        false => raw(Value::Sequence(std::iter::once(first).chain(rest).collect())),
+    Some(if rest.is_empty() {
+        first
+    } else {
+        raw(Value::Sequence(std::iter::once(first).chain(rest).collect()))
     })
 }
 

@@ -59,9 +59,10 @@ impl Planner<'_> {
         let constants = &self.problem.constants;
         let is_data = name.starts_with("data/") || name.starts_with("attachments/");
         let path = path.clone();
-        let contents = match self.to.is_new() || constants.is_empty() || is_data {
-            true => Contents::Copy(path),
-            false => Contents::Filled(path, constants.clone()),
+        let contents = if self.to.is_new() || constants.is_empty() || is_data {
+            Contents::Copy(path)
+        } else {
+            Contents::Filled(path, constants.clone())
         };
         self.files.push(PlannedFile { name: allowed, contents });
     }
@@ -260,12 +261,11 @@ impl Planner<'_> {
         let source = || program.path.text(MAX_SIZE).unwrap_or_default();
         let is_submission = program.kind == ProgramKind::Submission;
         let code = Language::of_file(&program.path).map(|language| language.code);
-        let has_headers = match is_of_library_checker(program) {
-            true => !is_submission || source().contains("#include \""),
-            false => {
-                let is_testlib = self.problem.output_protocol == Protocol::Testlib;
-                !is_submission && !is_testlib && matches!(code, Some("c" | "cpp"))
-            }
+        let has_headers = if is_of_library_checker(program) {
+            !is_submission || source().contains("#include \"")
+        } else {
+            let is_testlib = self.problem.output_protocol == Protocol::Testlib;
+            !is_submission && !is_testlib && matches!(code, Some("c" | "cpp"))
         };
         let is_source = |file: &IncludedFile| Language::of_file(&file.name).is_some();
         let mut others = program.include.iter().filter(|file| !self.problem.include.contains(file));

@@ -140,9 +140,10 @@ fn each(points: Score, cases: usize) -> Rule {
 
 /// The rule that asks for each test case.
 fn all(problem: &Problem, points: Score) -> Rule {
-    match problem.output_protocol == Protocol::Testlib && gives_parts(problem) {
-        true => Rule::SomePart(points),
-        false => Rule::AllOrNothing(points),
+    if problem.output_protocol == Protocol::Testlib && gives_parts(problem) {
+        Rule::SomePart(points)
+    } else {
+        Rule::AllOrNothing(points)
     }
 }
 

@@ -59,10 +59,8 @@ impl Planner<'_> {
         let path = self.problem.dir.join(SETTINGS);
         let old = is_kattis(self.problem).then(|| read(&path)).flatten();
         let old = Old(old.unwrap_or_else(|| map(Keys::new())));
-        let keys = match self.to.is_new() {
-            true => self.new_settings(&old),
-            false => self.legacy_settings(&old),
-        };
+        let keys =
+            if self.to.is_new() { self.new_settings(&old) } else { self.legacy_settings(&old) };
         for entry in old.0.entries() {
             if !KNOWN.split(' ').any(|known| known == entry.key) {
                 self.leave_out(SETTINGS, format!("key `{}`", entry.key));
@@ -294,12 +292,13 @@ impl Planner<'_> {
         let seconds = |time: Duration| plain(whole(time.as_secs_f64()));
         // Legacy has smaller defaults.
         let memory = |bytes: Option<Bytes>| bytes.or((!is_new).then_some(MEMORY));
-        let mut keys: Keys = match is_new {
-            true => self.times(),
-            false => vec![
+        let mut keys: Keys = if is_new {
+            self.times()
+        } else {
+            vec![
                 ("time_multiplier", plain(limits.ac_to_time_limit)),
                 ("time_safety_margin", plain(limits.time_limit_to_tle)),
-            ],
+            ]
         };
         let ProblemLimits { compilation_memory, validation_memory, .. } = *limits;
         let kibibytes = |bytes: Bytes| plain(whole(bytes.0 as f64 / 1024.0));

@@ -150,16 +150,15 @@ impl Examples {
             .into_iter()
             .map(|names: [&str; 2]| names.map(|name| statement.with_file_name(name.trim())))
             .collect();
-        let texts: Vec<[String; 2]> = match files.is_empty() {
-            true => calls(&source, "exmp")
+        let texts: Vec<[String; 2]> = if files.is_empty() {
+            calls(&source, "exmp")
                 .into_iter()
                 .map(|texts| texts.map(|it| unix(it.trim())))
-                .collect(),
-            false => {
-                let read = |path: &FilePath| Some(unix(&path.text(MAX_SIZE).ok()?));
-                let both = |[input, output]: &[FilePath; 2]| Some([read(input)?, read(output)?]);
-                files.iter().map(both).collect::<Option<_>>()?
-            }
+                .collect()
+        } else {
+            let read = |path: &FilePath| Some(unix(&path.text(MAX_SIZE).ok()?));
+            let both = |[input, output]: &[FilePath; 2]| Some([read(input)?, read(output)?]);
+            files.iter().map(both).collect::<Option<_>>()?
         };
         let files = files.into_iter().flatten().collect();
         Some(Self { texts, files }).filter(|it| !it.texts.is_empty())

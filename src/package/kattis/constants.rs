@@ -32,10 +32,8 @@ fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
     let name = node.key;
     let mut alone = node.clone();
     alone.key = "value";
-    let variants: Vec<Node<'_>> = match node.is_map() {
-        true => node.entries("a map of variants")?.collect(),
-        false => vec![alone],
-    };
+    let variants: Vec<Node<'_>> =
+        if node.is_map() { node.entries("a map of variants")?.collect() } else { vec![alone] };
     if !variants.iter().any(|variant| variant.key == "value") {
         let message = format!("constant `{name}` has no `value`");
         return Err(node.key_error(message, "add a line `value: ...` to it"));

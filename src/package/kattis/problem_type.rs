@@ -34,17 +34,20 @@ impl ProblemType {
     pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
         ProblemKind {
             grading: if self.includes("scoring") { Grading::Scoring } else { Grading::PassFail },
-            submitted: match self.includes("submit-answer") {
-                true => Submitted::Answers,
-                false => Submitted::Program,
+            submitted: if self.includes("submit-answer") {
+                Submitted::Answers
+            } else {
+                Submitted::Program
             },
-            interaction: match self.includes("interactive") {
-                true => Interaction::Interactive,
-                false => Interaction::None,
+            interaction: if self.includes("interactive") {
+                Interaction::Interactive
+            } else {
+                Interaction::None
             },
-            passes: match self.includes("multi-pass") {
-                true => limits.validation_passes.unwrap_or(DEFAULT_PASSES),
-                false => 1,
+            passes: if self.includes("multi-pass") {
+                limits.validation_passes.unwrap_or(DEFAULT_PASSES)
+            } else {
+                1
             },
         }
     }

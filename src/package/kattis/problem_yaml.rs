@@ -150,9 +150,10 @@ pub(super) fn languages(node: &Node<'_>) -> Parse<Option<Vec<String>>> {
             continue;
         }
         let Ok(code) = programming_language(&item) else { continue };
-        match codes.contains(&code) {
-            true => item.warning(format!("language `{code}` is given twice"), ""),
-            false => codes.push(code),
+        if codes.contains(&code) {
+            item.warning(format!("language `{code}` is given twice"), "")
+        } else {
+            codes.push(code)
         }
     }
     Ok(Some(codes).filter(|codes| !codes.is_empty()))

@@ -16,9 +16,10 @@ const NO_PROGRAM_ENDINGS: [&str; 12] =
 
 /// Whether a file or directory among programs is certainly not a program.
 pub(super) fn is_no_program(item: &Item) -> bool {
-    match item.is_directory() {
-        true => item.base_name() == "__pycache__",
-        false => is_readme(item) || NO_PROGRAM_ENDINGS.contains(&item.ending()),
+    if item.is_directory() {
+        item.base_name() == "__pycache__"
+    } else {
+        is_readme(item) || NO_PROGRAM_ENDINGS.contains(&item.ending())
     }
 }
 
@@ -26,9 +27,10 @@ pub(super) fn is_no_program(item: &Item) -> bool {
 /// A binary is what a compiler left behind.
 pub(super) fn is_build_product(tree: &Files, item: &Item) -> bool {
     let is_none = |item: &Item| is_strange(item) || is_no_program(item);
-    match item.is_directory() {
-        true => tree.below(&item.name).iter().filter(|it| it.is_file()).all(is_none),
-        false => is_strange(item) || starts_with(item, b"\x7fELF"),
+    if item.is_directory() {
+        tree.below(&item.name).iter().filter(|it| it.is_file()).all(is_none)
+    } else {
+        is_strange(item) || starts_with(item, b"\x7fELF")
     }
 }
 
@@ -78,9 +80,10 @@ impl Pack<'_> {
     /// A program without included files.
     pub(super) fn program(&self, item: &Item, kind: ProgramKind) -> Program {
         Program {
-            language: match self.version.is_strict {
-                true => None,
-                false => detected::language(self.tree, item),
+            language: if self.version.is_strict {
+                None
+            } else {
+                detected::language(self.tree, item)
             },
             constants: self.yaml.constants.clone(),
             package: Some(self.tree.root.clone()),

@@ -78,9 +78,10 @@ impl Texts {
         }
         let exists = tree.directory(directory).is_some();
         if languages.is_empty() && tree.faults.count() == before && (exists || is_needed) {
-            let message = match exists {
-                true => format!("has no {what}"),
-                false => format!("is missing: a package needs a {what}"),
+            let message = if exists {
+                format!("has no {what}")
+            } else {
+                format!("is missing: a package needs a {what}")
             };
             let help = format!("add {directory}/{stem}.en.md, or .tex or .pdf");
             tree.faults.lack(tree.path(directory), message, help);

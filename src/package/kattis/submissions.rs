@@ -85,10 +85,11 @@ fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
         for item in tree.children(&directory.name) {
             let is_build_product =
                 || !pack.version.is_strict && programs::is_build_product(tree, item);
-            let is_no_submission = match pack.yaml.problem_type.includes("submit-answer") {
+            let is_no_submission = if pack.yaml.problem_type.includes("submit-answer") {
                 // Answers may have any ending.
-                true => programs::is_readme(item),
-                false => programs::is_no_program(item) || is_build_product(),
+                programs::is_readme(item)
+            } else {
+                programs::is_no_program(item) || is_build_product()
             };
             if item.is_directory() && !tree.below(&item.name).iter().any(Item::is_file) {
                 faults.lack(item, "is a submission without files", "fill it or remove it");
@@ -117,11 +118,10 @@ fn submission(
         let replacing = rules.iter().find(|rule| rule.pattern.as_str() == default.name);
         expectations.push(default_expectation(default, replacing));
     }
-    let mut program = match pack.yaml.problem_type.includes("submit-answer") {
-        true => pack.program(item, ProgramKind::Answers),
-        false => {
-            Program { include: include.to_vec(), ..pack.program(item, ProgramKind::Submission) }
-        }
+    let mut program = if pack.yaml.problem_type.includes("submit-answer") {
+        pack.program(item, ProgramKind::Answers)
+    } else {
+        Program { include: include.to_vec(), ..pack.program(item, ProgramKind::Submission) }
     };
     for rule in rules.iter().filter(|rule| rule.pattern.matches(name)) {
         let replaces_default = default.is_some_and(|it| it.name == rule.pattern.as_str());
@@ -209,12 +209,13 @@ fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
                     .to_owned()
             }
             (has_rules, _) => {
-                let otherwise = match has_rules {
-                    true => format!(
+                let otherwise = if has_rules {
+format!(
                         "add `{name}:` with `permitted` or `required` to submissions/submissions.yaml"
-                    ),
-                    false => "move the submissions to a folder of the format".to_owned(),
-                };
+                    )
+} else {
+"move the submissions to a folder of the format".to_owned()
+};
                 let known = pack.version.submissions.iter().map(|default| default.name);
                 meant_or(name, known, otherwise)
             }

@@ -47,10 +47,11 @@ impl Format for Polygon {
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
         let path = dir.join(SETTINGS);
-        match settings_have(&path, &["<problem", "<judging"]) {
-            true => Some(format!("{SETTINGS} has a `judging` of Polygon")),
+        if settings_have(&path, &["<problem", "<judging"]) {
+            Some(format!("{SETTINGS} has a `judging` of Polygon"))
+        } else {
             // A half-written one is an error: without it, this might pass for bare tests.
-            false => is_broken(&path).then(|| format!("{SETTINGS} is not valid XML")),
+            is_broken(&path).then(|| format!("{SETTINGS} is not valid XML"))
         }
     }
 

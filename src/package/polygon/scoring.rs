@@ -102,16 +102,15 @@ fn scored(
         let mut require_pass = Vec::new();
         for needed in group.iter().flat_map(|group| group.listed("dependencies", "dependency")) {
             let wanted = needed.attribute("group").unwrap_or_default();
-            match names[..at].contains(&wanted) {
-                true => require_pass.push(format!("{set}/{wanted}")),
-                false => {
-                    let message = format!(
-                        "group {name} depends on the group `{}`, which does not come before it",
-                        shown(wanted)
-                    );
-                    let help = "a group can depend only on groups with tests before its own";
-                    needed.error(message, help);
-                }
+            if names[..at].contains(&wanted) {
+                require_pass.push(format!("{set}/{wanted}"))
+            } else {
+                let message = format!(
+                    "group {name} depends on the group `{}`, which does not come before it",
+                    shown(wanted)
+                );
+                let help = "a group can depend only on groups with tests before its own";
+                needed.error(message, help);
             }
         }
         let name = format!("{set}/{name}");

@@ -80,9 +80,10 @@ impl<'a> Unmade<'a> {
                 AnswerSource::Solution(solution.clone())
             }
             (None, _) => {
-                let message = match self.is_interactive {
-                    true => "has no answer; in an interactive problem, the interactor writes it",
-                    false => "has no answer, and no solution is tagged `main` to make it",
+                let message = if self.is_interactive {
+                    "has no answer; in an interactive problem, the interactor writes it"
+                } else {
+                    "has no answer, and no solution is tagged `main` to make it"
                 };
                 return Err(element.error(message, EXPORT));
             }

@@ -150,10 +150,7 @@ fn patterns_for(extension: &'static str, node: &Node<'_>) -> Vec<MatchPattern> {
         Some(MatchPattern { extension, text, regex, place: node.place() })
     };
     let is_empty = matches!(&node.raw.value, Value::Sequence(items) if items.is_empty());
-    match is_empty {
-        true => Vec::new(),
-        false => node.one_or_more().filter_map(pattern).collect(),
-    }
+    if is_empty { Vec::new() } else { node.one_or_more().filter_map(pattern).collect() }
 }
 
 fn wrong_regex(regex: &str, error: &regex::Error, node: &Node<'_>) {

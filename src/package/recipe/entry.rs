@@ -70,10 +70,8 @@ impl<'a> Reader<'a> {
         let counts = plan.counts.as_deref().unwrap_or(&[1]);
         let mut names = Vec::new();
         for (at, (count, suffix)) in counts.iter().zip(suffixes).enumerate() {
-            let name = match numbered {
-                true => self.numbers.name(node.key),
-                false => node.key.to_owned(),
-            } + &suffix;
+            let name =
+                if numbered { self.numbers.name(node.key) } else { node.key.to_owned() } + &suffix;
             if self.is_full(node) {
                 return;
             }
@@ -256,9 +254,10 @@ impl<'a> Reader<'a> {
             return Err(node.error(message, format!("leave out the ending: copy: {}", shown(stem))));
         }
         let input = base.with_added_extension("in");
-        let help = match input.exists() {
-            true => "`copy` names files without their endings".to_owned(),
-            false => format!("{} does not exist", input.display()),
+        let help = if input.exists() {
+            "`copy` names files without their endings".to_owned()
+        } else {
+            format!("{} does not exist", input.display())
         };
         Err(node.error(format!("there is no file `{given}.in`"), help))
     }

@@ -305,9 +305,10 @@ impl<'a> Reader<'a> {
                 }
             }
             _ => {
-                let wanted = match scope.is_root() {
-                    true => "a map of directories such as `sample` and `secret`",
-                    false => "a map of names to cases, or a list of such for numbers",
+                let wanted = if scope.is_root() {
+                    "a map of directories such as `sample` and `secret`"
+                } else {
+                    "a map of names to cases, or a list of such for numbers"
                 };
                 // A map has no order, so the order of names decides the numbers of the cases in it.
                 let mut entries: Vec<Node<'_>> =

@@ -130,10 +130,8 @@ fn text_range(text: &str) -> Result<Vec<i64>, Fault> {
 /// Suffixes of the names of cases for these counts: `-1`, `-2`. Consecutive counts have suffixes of the same width.
 pub(super) fn suffixes(counts: &[i64]) -> Vec<String> {
     let consecutive = counts.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
-    let width = match consecutive {
-        true => counts.iter().map(|count| count.to_string().len()).max(),
-        false => None,
-    };
+    let width =
+        if consecutive { counts.iter().map(|count| count.to_string().len()).max() } else { None };
     let width = width.unwrap_or(0);
     counts.iter().map(|count| format!("-{count:0width$}")).collect()
 }

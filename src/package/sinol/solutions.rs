@@ -140,9 +140,10 @@ fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
         // A required group may be the cause of the status.
         let depends = found.scoring.as_ref().is_some_and(|it| !it.require_pass.is_empty());
         let cases = Some(name);
-        all.push(match depends && rule.required.is_some() {
-            true => Expectation { cases, permitted: None, required: None, ..rule },
-            false => Expectation { cases, ..rule },
+        all.push(if depends && rule.required.is_some() {
+            Expectation { cases, permitted: None, required: None, ..rule }
+        } else {
+            Expectation { cases, ..rule }
         });
     }
     for rule in &mut all {
@@ -161,15 +162,14 @@ fn points(node: &Node<'_>) -> Parse<Option<ScoreRange>> {
 /// `{points: 25, status: OK}`, or only the status, which is the worst one of TL, ML, RE, WA, OK.
 fn expected_of_group(node: &Node<'_>) -> Parse<Expectation> {
     let mut rule = Expectation::default();
-    let status = match node.is_map() {
-        true => {
-            let mut map = node.map()?;
-            map.set("points", &mut rule.score, points);
-            let status = map.node("status");
-            map.doubt_rest();
-            status
-        }
-        false => Some(node.clone()),
+    let status = if node.is_map() {
+        let mut map = node.map()?;
+        map.set("points", &mut rule.score, points);
+        let status = map.node("status");
+        map.doubt_rest();
+        status
+    } else {
+        Some(node.clone())
     };
     let Some(status) = status else { return Ok(rule) };
     let (permitted, required): (Option<&[Verdict]>, _) = match status.word() {

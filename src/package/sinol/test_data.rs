@@ -191,9 +191,10 @@ pub(super) fn cases(tree: &Files, id: &str, tests: Vec<Test>, problem: &mut Prob
             input: test.input.path.clone(),
             answer: Some(tree.path(&answer)),
             is_answer_shown: test.group == 0,
-            input_validator_args: ValidatorArgs::All(match problem.input_validators.is_empty() {
-                true => Vec::new(),
-                false => vec![test.input.base_name().to_owned()],
+            input_validator_args: ValidatorArgs::All(if problem.input_validators.is_empty() {
+                Vec::new()
+            } else {
+                vec![test.input.base_name().to_owned()]
             }),
             output_validator_args: compared_by_lines(problem),
             ..TestCase::default()

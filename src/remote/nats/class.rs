@@ -88,9 +88,10 @@ impl WorkerClass {
             return None;
         }
         let is_full = || self.together().len() >= self.most(first.program);
-        match self.in_flight < slots || is_full() {
-            true => Some(Duration::ZERO),
-            false => Some(HELD.saturating_sub(first.posted.elapsed())),
+        if self.in_flight < slots || is_full() {
+            Some(Duration::ZERO)
+        } else {
+            Some(HELD.saturating_sub(first.posted.elapsed()))
         }
     }
 

@@ -93,15 +93,14 @@ impl Submitter {
         let length: usize = frames.iter().map(|it| it.len()).sum();
         let mut head = UnitHead { batch: self.batch.clone(), unit: unit.to_owned(), stored: None };
         let fault = |error: JudgeError| BlobFault::Wrong(error.to_string());
-        let bytes = match length > MOST {
-            false => frame(&head, &frames).map_err(fault)?,
-            true => {
-                let blob = Blob::from(frames.concat());
-                let digest = blob.digest().map_err(|error| BlobFault::Wrong(error.to_string()))?;
-                self.bring(&blob)?;
-                head.stored = Some((digest, length as u64));
-                frame(&head, &[]).map_err(fault)?
-            }
+        let bytes = if length > MOST {
+            let blob = Blob::from(frames.concat());
+            let digest = blob.digest().map_err(|error| BlobFault::Wrong(error.to_string()))?;
+            self.bring(&blob)?;
+            head.stored = Some((digest, length as u64));
+            frame(&head, &[]).map_err(fault)?
+        } else {
+            frame(&head, &frames).map_err(fault)?
         };
         let class = self.class_name(in_flight.class);
         let mut call =
@@ -163,10 +162,11 @@ impl Submitter {
                 }
             }
         };
-        match has_parts {
-            false => settle(self),
+        if has_parts {
             // Getting the parts takes a while.
-            true => _ = self.thread(settle),
+            _ = self.thread(settle)
+        } else {
+            settle(self)
         }
     }
 

@@ -206,9 +206,10 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
     if own.len() < 2 || names.is_empty() {
         return html! {};
     }
-    let title = match is_one_of_many {
-        true => format!("Test cases of {}", printable(&package.name)),
-        false => "Test cases".to_owned(),
+    let title = if is_one_of_many {
+        format!("Test cases of {}", printable(&package.name))
+    } else {
+        "Test cases".to_owned()
     };
     html! {
         section class=(if names.len() > ON_PAPER { "matrix large" } else { "matrix" }) {

@@ -55,9 +55,10 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey) {
         ]
     });
     let titles = ["name", "isolation", "class", "key", "slots", "seen"];
-    let title = match survey.knows_workers() || !survey.workers.is_empty() {
-        true => count(survey.workers.len(), "worker"),
-        false => "workers: unknown until a command runs programs with `--executor`".to_owned(),
+    let title = if survey.knows_workers() || !survey.workers.is_empty() {
+        count(survey.workers.len(), "worker")
+    } else {
+        "workers: unknown until a command runs programs with `--executor`".to_owned()
     };
     table(page, &title, titles, 4, workers);
 }
@@ -77,9 +78,9 @@ fn table(
     if rows.len() == 0 {
         return;
     }
-    let head = titles.iter().enumerate().map(|(at, text)| match at < left {
-        true => Cell::left(*text),
-        false => Cell::right(*text),
-    });
+    let head = titles
+        .iter()
+        .enumerate()
+        .map(|(at, text)| if at < left { Cell::left(*text) } else { Cell::right(*text) });
     page.columns(2, [head.collect()].into_iter().chain(rows));
 }

@@ -42,10 +42,7 @@ pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
 }
 
 fn one(page: &mut Page<'_>, line: &Line) {
-    let end = match line.is_whole {
-        true => "",
-        false => " (no line end)",
-    };
+    let end = if line.is_whole { "" } else { " (no line end)" };
     let text = visible(&line.text);
     page.quoted_line(&format!("{:>8} {}{text}{end}", seconds(line.at), line.by.mark()));
 }

@@ -107,10 +107,7 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     let label = style.paint(Look::JudgeError, "judge error");
     if let (Some(name), Some(tool)) = (submission, &error.lacks) {
         let label = Label::new(Look::JudgeError, "skipped: ");
-        let why = match error.is_no_program() {
-            true => error.reason.clone(),
-            false => format!("no {tool}"),
-        };
+        let why = if error.is_no_program() { error.reason.clone() } else { format!("no {tool}") };
         let why = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
         page.labelled(0, label, &printable(&why));
         return page.into_text() + if style.is_quiet() { "" } else { "\n" };

@@ -111,9 +111,10 @@ impl<O: Write, E: Write> Terminal<O, E> {
 
     /// Writes the rest of a package: table, broken expectations, failures, test cases.
     fn rest_of_package(&mut self, report: &Report) -> io::Result<()> {
-        let rows = match self.has_table(report) {
-            true => &report.submissions[self.shown.submissions..],
-            false => &[],
+        let rows = if self.has_table(report) {
+            &report.submissions[self.shown.submissions..]
+        } else {
+            &[]
         };
         let mut text = table::table(rows, report, self.listing, &self.style);
         for row in rows {
@@ -147,9 +148,10 @@ impl<O: Write, E: Write> Terminal<O, E> {
             self.rest_of_package(report)?;
         }
         let is_all = self.style.is_quiet() || self.style.is_verbose();
-        match is_all || self.shown.repeats.is_shown(diagnostic) {
-            true => self.show_diagnostic(diagnostic),
-            false => Ok(()),
+        if is_all || self.shown.repeats.is_shown(diagnostic) {
+            self.show_diagnostic(diagnostic)
+        } else {
+            Ok(())
         }
     }
 
@@ -182,10 +184,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
 
     fn submission_done(&mut self, done: &SubmissionReport, report: &Report) -> io::Result<()> {
         let has_table = self.has_table(report);
-        let name = match self.style.is_quiet() {
-            true => in_full(done, report),
-            false => done.name.clone(),
-        };
+        let name = if self.style.is_quiet() { in_full(done, report) } else { done.name.clone() };
         if let Some(fault) = &done.error {
             self.fault(Some(&name), &fault.error, report)?;
         } else {
@@ -202,9 +201,10 @@ impl<O: Write, E: Write> Terminal<O, E> {
         }
         // The last submission completes the table.
         let announced = report.packages.last().map_or(0, |it| it.submissions);
-        match has_table && report.submissions_done() >= announced {
-            true => self.rest_of_package(report),
-            false => Ok(()),
+        if has_table && report.submissions_done() >= announced {
+            self.rest_of_package(report)
+        } else {
+            Ok(())
         }
     }
 
@@ -233,10 +233,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         }
         let out = &mut self.out;
         self.progress.suspend(|| out.write_all(&run.stdout).and_then(|()| out.flush()))?;
-        match self.style.is_quiet() {
-            true => Ok(()),
-            false => self.remark(&text),
-        }
+        if self.style.is_quiet() { Ok(()) } else { self.remark(&text) }
     }
 
     fn finished(&mut self, report: &Report) -> io::Result<()> {
@@ -256,9 +253,10 @@ impl<O: Write, E: Write> Terminal<O, E> {
         }
         let text = page.into_text();
         self.result(&text)?;
-        match self.style.is_quiet() {
-            true => Ok(()),
-            false => self.remark(&created::next(&report.next, &self.style)),
+        if self.style.is_quiet() {
+            Ok(())
+        } else {
+            self.remark(&created::next(&report.next, &self.style))
         }
     }
 }

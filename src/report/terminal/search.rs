@@ -98,13 +98,14 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         page.labelled(INDENT, Label::new(Look::Bad, "flaky:   "), &text);
     }
     if search.shrinking_runs > 0 {
-        let smaller = match found.path.is_empty() {
-            true => "nothing smaller fails".to_owned(),
-            false => format!(
+        let smaller = if found.path.is_empty() {
+            "nothing smaller fails".to_owned()
+        } else {
+            format!(
                 "from {} by {}",
                 Bytes(found.first_size as u64),
                 printable(&found.path.join(", "))
-            ),
+            )
         };
         let time = seconds(search.elapsed.saturating_sub(search.searching));
         let cut = if search.shrinking_cut { ", then time ran out" } else { "" };
@@ -198,10 +199,7 @@ fn with_blanks(line: &[u8], style: &Style) -> String {
         |at: Option<usize>| at.and_then(|at| characters.get(at)).is_none_or(|it| *it == ' ');
     let marked = characters.iter().enumerate().map(|(at, character)| {
         let is_odd = is_blank(at.checked_sub(1)) || is_blank(Some(at + 1));
-        match *character == ' ' && is_odd {
-            true => style.space(),
-            false => *character,
-        }
+        if *character == ' ' && is_odd { style.space() } else { *character }
     });
     marked.collect()
 }

@@ -118,10 +118,8 @@ fn known(report: &Report) -> String {
     match report.known_runs() {
         None => String::new(),
         Some((runs, oldest)) => {
-            let number = match runs >= report.summary.runs {
-                true => "all".to_owned(),
-                false => runs.to_string(),
-            };
+            let number =
+                if runs >= report.summary.runs { "all".to_owned() } else { runs.to_string() };
             format!(", {number} of them from the cache (oldest: {})", oldest.day())
         }
     }

@@ -156,12 +156,13 @@ fn translated(command: &Command, names: &Translation) -> Command {
 fn inside(name: &Path) -> Result<&Path, Fault> {
     let mut parts = name.components();
     let stays = parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    match stays && name.file_name().is_some() {
-        true => Ok(name),
-        false => Err(Fault::new(
+    if stays && name.file_name().is_some() {
+        Ok(name)
+    } else {
+        Err(Fault::new(
             format!("place in the box: {}", name.display()),
             "not a relative path without `..`",
-        )),
+        ))
     }
 }
 

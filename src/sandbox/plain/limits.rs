@@ -59,10 +59,11 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
         list.push(same(MEMORY, Some(most)));
     }
     if let Some(time) = limits.cpu_time {
-        let seconds = match cfg!(target_vendor = "apple") {
+        let seconds = if cfg!(target_vendor = "apple") {
             // Nothing else ends the program there. Beyond the limit, so that the measured time decides.
-            true => time.as_secs() + 1,
-            false => cpu_backstop(time),
+            time.as_secs() + 1
+        } else {
+            cpu_backstop(time)
         };
         list.push(Limit { resource: Resource::Cpu, soft: Some(seconds), hard: Some(seconds + 1) });
     }
@@ -102,20 +103,16 @@ pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
 
 /// What is not enforced for plain runs, one line each.
 pub(in crate::sandbox) fn gaps() -> Vec<String> {
-    let memory = match cfg!(target_vendor = "apple") {
-        true => {
-            "memory: not limited while a program runs; the peak of the largest process is known only afterwards"
-        }
-        false => {
-            "memory: only what each process requests is limited, to 1 GiB above the limit; the largest one's peak is \
+    let memory = if cfg!(target_vendor = "apple") {
+        "memory: not limited while a program runs; the peak of the largest process is known only afterwards"
+    } else {
+        "memory: only what each process requests is limited, to 1 GiB above the limit; the largest one's peak is \
              known only afterwards"
-        }
     };
-    let time = match cfg!(target_vendor = "apple") {
-        true => {
-            "CPU time: a run that passes its limit ends up to a second later; processes that are not waited for are not counted"
-        }
-        false => "CPU time: processes that are not waited for are not counted",
+    let time = if cfg!(target_vendor = "apple") {
+        "CPU time: a run that passes its limit ends up to a second later; processes that are not waited for are not counted"
+    } else {
+        "CPU time: processes that are not waited for are not counted"
     };
     let root = rustix::process::geteuid().is_root();
     let root =

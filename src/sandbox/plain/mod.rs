@@ -165,9 +165,10 @@ impl Backend for PlainSlot {
 
     fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
         let run = self.control.begin();
-        let reply = match self.control.is_stopped(run) {
-            true => Err(interrupted()),
-            false => self.run(job, run, ends, keep_in),
+        let reply = if self.control.is_stopped(run) {
+            Err(interrupted())
+        } else {
+            self.run(job, run, ends, keep_in)
         };
         self.control.is_over();
         self.directory.remove_run();

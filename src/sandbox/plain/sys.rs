@@ -196,9 +196,10 @@ impl Program {
         }
         // SAFETY: plain numbers, which the system has filled in.
         let usage = unsafe { usage.assume_init() };
-        let ending = match libc::WIFSIGNALED(status) {
-            true => Ending::Signalled(signal(libc::WTERMSIG(status))),
-            false => Ending::Exited(libc::WEXITSTATUS(status)),
+        let ending = if libc::WIFSIGNALED(status) {
+            Ending::Signalled(signal(libc::WTERMSIG(status)))
+        } else {
+            Ending::Exited(libc::WEXITSTATUS(status))
         };
         Ok(ResourceUsage {
             ending,

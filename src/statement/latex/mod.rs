@@ -167,9 +167,10 @@ impl Translator<'_, '_> {
         }
         if let Some(style) = switch(plain) {
             // Polygon writes `\bf{text}`.
-            match scanner.is_at_group() {
-                true => self.styled(style, scanner),
-                false => self.writer.push(style),
+            if scanner.is_at_group() {
+                self.styled(style, scanner)
+            } else {
+                self.writer.push(style)
             }
             return;
         }

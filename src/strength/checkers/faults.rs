@@ -149,9 +149,10 @@ fn exchange(output: &[u8], first: &Place, second: &Place) -> Option<Vec<u8>> {
 /// Replaces a letter by another one that the output has, so that the form stays right.
 fn letter(output: &[u8], is_last: bool) -> Option<Vec<u8>> {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
-    let at = match is_last {
-        true => output.iter().rposition(is_letter)?,
-        false => output.iter().position(is_letter)?,
+    let at = if is_last {
+        output.iter().rposition(is_letter)?
+    } else {
+        output.iter().position(is_letter)?
     };
     let differs = |byte: &&u8| !byte.eq_ignore_ascii_case(&output[at]);
     let other = output.iter().filter(|byte| is_letter(byte)).find(differs).copied();

@@ -76,17 +76,13 @@ pub fn growth(points: &[Point], floor: Floor) -> Growth {
         least: of(line.slope - line.error),
         most: of(line.slope + line.error),
     };
-    let (law, estimate, is_vague) = match exponential.badness * better < power.badness {
-        true => {
-            let is_vague = exponential.error > VAGUE * exponential.slope;
-            (Law::Exponential, interval(&exponential, f64::exp), is_vague)
-        }
-        false => (Law::Power, interval(&power, |it| it), power.error > VAGUE),
+    let (law, estimate, is_vague) = if exponential.badness * better < power.badness {
+        let is_vague = exponential.error > VAGUE * exponential.slope;
+        (Law::Exponential, interval(&exponential, f64::exp), is_vague)
+    } else {
+        (Law::Power, interval(&power, |it| it), power.error > VAGUE)
     };
-    match is_vague {
-        true => Growth::default(),
-        false => Growth { law, estimate: Some(estimate) },
-    }
+    if is_vague { Growth::default() } else { Growth { law, estimate: Some(estimate) } }
 }
 
 /// A line through the logarithms of costs.

@@ -198,9 +198,10 @@ impl Gauge<'_> {
         let [short, whole] = &self.rules;
         let ran = run(short)?;
         // Nothing is learned from a program that waits. One that computes on a busy machine gets its time.
-        match ran.outcome.stopped_by == Some(StoppedBy::WallTime) && !has_waited(&ran.outcome) {
-            true => run(whole),
-            false => Ok(ran),
+        if ran.outcome.stopped_by == Some(StoppedBy::WallTime) && !has_waited(&ran.outcome) {
+            run(whole)
+        } else {
+            Ok(ran)
         }
     }
 

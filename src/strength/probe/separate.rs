@@ -64,9 +64,10 @@ pub(super) fn separation(
         OnData::TooSlow { case, waited: true, .. } => waiting(name, &case.name, ""),
         OnData::TooSlow { case, unkept, .. } => by_case(name, case, limit, unkept.as_deref()),
         OnData::Nowhere => {
-            let unknown = match probes.is_cut {
-                true => "time ran out before larger inputs were tried",
-                false => "no larger input could be tried",
+            let unknown = if probes.is_cut {
+                "time ran out before larger inputs were tried"
+            } else {
+                "no larger input could be tried"
             };
             let all = || probes.submissions.iter();
             let probe = all().find(|it| it.submission == name).ok_or(unknown);

@@ -195,9 +195,10 @@ impl Batches {
 
     /// Number of inputs to try at once; one as long as there are no batches.
     pub fn size(&self) -> usize {
-        match self.sides().iter().all(|side| side.runnable().is_some()) {
-            true => self.with_size(|size| size.next()),
-            false => 1,
+        if self.sides().iter().all(|side| side.runnable().is_some()) {
+            self.with_size(|size| size.next())
+        } else {
+            1
         }
     }
 

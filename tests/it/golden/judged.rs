@@ -135,9 +135,12 @@ pub(super) fn differences() -> Vec<Stamped> {
             let right = right.replace(r"\n", "\n");
             fixture.write(&format!("sum/data/secret/kinds/{kind}.in"), format!("{kind}\n"));
             fixture.write(&format!("sum/data/secret/kinds/{kind}.ans"), right);
-            let script = KINDS.map(|(name, right, _)| match name == kind {
-                true => format!("{name}) printf '{wrong}';;\n"),
-                false => format!("{name}) printf '{right}';;\n"),
+            let script = KINDS.map(|(name, right, _)| {
+                if name == kind {
+                    format!("{name}) printf '{wrong}';;\n")
+                } else {
+                    format!("{name}) printf '{right}';;\n")
+                }
             });
             let script = format!("read -r kind; case $kind in\n{}esac\n", script.concat());
             fixture.write(&format!("{kind}.sh"), script);

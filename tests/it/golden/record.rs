@@ -176,9 +176,10 @@ impl Mask {
             case.cause = format!("{before}, with 0.002 {rest}");
         }
         // What juror says itself, the default output validator says.
-        case.message = match case.is_told && stopped_by.is_some() {
-            true => case.cause.clone(),
-            false => self.text(&case.message),
+        case.message = if case.is_told && stopped_by.is_some() {
+            case.cause.clone()
+        } else {
+            self.text(&case.message)
         };
         case.outcome = case.outcome.as_ref().map(|real| outcome(real, index));
         // How busy the machine was is not for the reader.

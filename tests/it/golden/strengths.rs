@@ -16,10 +16,7 @@ use super::tools;
 
 /// All that there can be; `is_shut` if a gate keeps it from being measured.
 pub(crate) fn measured(is_shut: bool) -> Vec<Stamped> {
-    let mut found = match is_shut {
-        true => Strength::default(),
-        false => all(),
-    };
+    let mut found = if is_shut { Strength::default() } else { all() };
     found.gates = gates(is_shut);
     stamped(vec![
         begun("strength", "contest/hello"),

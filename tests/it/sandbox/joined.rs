@@ -49,9 +49,10 @@ fn talk(job: &JointJob) -> JointReply {
 fn order(reply: &JointReply) -> String {
     let (program, partner) = (&reply.program, &reply.partner);
     let (ours, theirs) = (summary(&program.reply.outcome), summary(&partner.reply.outcome));
-    match program.ended <= partner.ended {
-        true => format!("program {ours}, partner {theirs}"),
-        false => format!("partner {theirs}, program {ours}"),
+    if program.ended <= partner.ended {
+        format!("program {ours}, partner {theirs}")
+    } else {
+        format!("partner {theirs}, program {ours}")
     }
 }
 

@@ -96,10 +96,11 @@ fn a_contestant_with_many_pipes_leaves_some_to_the_validator() {
     };
     let reply = first.run_joint(&mut second, &pair).unwrap();
     assert_eq!(summary(&reply.partner.reply.outcome), "exit 42", "{reply:?}");
-    let expected = match rustix::process::geteuid().is_root() {
-        true => "exit 0",
+    let expected = if rustix::process::geteuid().is_root() {
+        "exit 0"
+    } else {
         // It has too many.
-        false => "SIGKILL",
+        "SIGKILL"
     };
     assert_eq!(summary(&reply.program.reply.outcome), expected, "{reply:?}");
 }

@@ -180,8 +180,5 @@ fn output_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
         let message = "flags for single output validators are not supported";
         return Err(node.error(message, "write the same flags for all of them"));
     }
-    match pack.has_output_validator() {
-        true => words(node),
-        false => flags::of_default(node),
-    }
+    if pack.has_output_validator() { words(node) } else { flags::of_default(node) }
 }

@@ -141,9 +141,10 @@ impl Format for KattisLegacy {
 
     fn read(&self, tree: &Files) -> Option<Draft> {
         let table = self.table(tree);
-        let statements = match self.is_draft() && tree.directory("problem_statement").is_none() {
-            true => &NEW_STATEMENTS,
-            false => &STATEMENTS,
+        let statements = if self.is_draft() && tree.directory("problem_statement").is_none() {
+            &NEW_STATEMENTS
+        } else {
+            &STATEMENTS
         };
         let languages = statements.languages(tree, !domjudge::has_statement(tree));
         let is_draft = self.is_draft();
@@ -161,10 +162,8 @@ impl Format for KattisLegacy {
             yaml.shared.names = problem_yaml::names_of_statements(tree, statements, &languages);
         }
         let pack = Pack::new(tree, &yaml.shared, table);
-        let output_validators = match self.is_custom(&pack, &yaml) {
-            true => pack.output_validators(),
-            false => Vec::new(),
-        };
+        let output_validators =
+            if self.is_custom(&pack, &yaml) { pack.output_validators() } else { Vec::new() };
         let (test_data, groups) = data::read(&pack, &yaml, &output_validators, is_draft);
         let mut problem = Problem {
             output_validators,

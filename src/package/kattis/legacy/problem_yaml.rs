@@ -164,9 +164,10 @@ fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> 
         _ => Err(node.must_be("`max` or `min`")),
     });
     let keys = grading_keys(&mut map);
-    it.grading = match types.iter().any(|it| it == "scoring") {
-        true => keys,
-        false => GradingKeys { accept_score: None, reject_score: None, range: None, ..keys },
+    it.grading = if types.iter().any(|it| it == "scoring") {
+        keys
+    } else {
+        GradingKeys { accept_score: None, reject_score: None, range: None, ..keys }
     };
     map.doubt_rest();
     Ok(())

@@ -62,12 +62,11 @@ pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKey
 
 /// Points, or a word for no points.
 pub(super) fn points_or(word: &str, node: &Node<'_>) -> Parse<Placed<Option<Score>>> {
-    let value = match node.word() == word {
-        true => None,
-        false => {
-            let wanted = format!("an integer of at least 0, or `{word}`");
-            Score::new(f64::from(integer::<u32>(node, 0, &wanted)?))
-        }
+    let value = if node.word() == word {
+        None
+    } else {
+        let wanted = format!("an integer of at least 0, or `{word}`");
+        Score::new(f64::from(integer::<u32>(node, 0, &wanted)?))
     };
     Ok(Placed { value, place: node.place() })
 }
@@ -130,9 +129,10 @@ pub(super) fn settle(pack: &Pack<'_>, data: &mut TestData, settings: &BTreeMap<S
 }
 
 fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
-    let (max_score, aggregation) = match name == Part::Secret.name() {
-        true => (Score::new(SECRET_MAX), Aggregation::Sum),
-        false => (None, Aggregation::PassFail),
+    let (max_score, aggregation) = if name == Part::Secret.name() {
+        (Score::new(SECRET_MAX), Aggregation::Sum)
+    } else {
+        (None, Aggregation::PassFail)
     };
     GroupScoring {
         max_score: keys.max_score.as_ref().map_or(max_score, |it| it.value),

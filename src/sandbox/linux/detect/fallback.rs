@@ -133,9 +133,12 @@ mod tests {
     /// Checks which mode is chosen if only these work; all rights are available.
     fn check(working: &[Isolation], demand: Demand, expected: Option<Isolation>) {
         let host = Host::look().unwrap().with_all_rights();
-        let chosen = choose(&host, demand, |mode| match working.contains(&mode.isolation()) {
-            true => Ok(()),
-            false => Err(JudgeError::new(mode.isolation().name(), "EPERM")),
+        let chosen = choose(&host, demand, |mode| {
+            if working.contains(&mode.isolation()) {
+                Ok(())
+            } else {
+                Err(JudgeError::new(mode.isolation().name(), "EPERM"))
+            }
         });
         match (chosen, expected) {
             (Ok((mode, ())), Some(isolation)) => {

@@ -153,15 +153,17 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
     let is_bare = setup.mechanism.isolation == Isolation::Landlock;
     // All processes of the judge's own user count. In a user namespace they count only against the limit outside of
     // it, and have the user that they are shown as.
-    let others = match is_shared && (is_bare || present(Resource::Nproc) < ENOUGH_PROCESSES) {
-        true => tasks_of(if is_bare { setup.outside_uid } else { setup.identity.uid }),
-        false => 0,
+    let others = if is_shared && (is_bare || present(Resource::Nproc) < ENOUGH_PROCESSES) {
+        tasks_of(if is_bare { setup.outside_uid } else { setup.identity.uid })
+    } else {
+        0
     };
     let needed = processes + own + others;
     allow(Resource::Nproc, needed)?;
-    let most = match is_shared && is_bare {
-        true => (needed + OTHERS_OF_THE_USER).min(present(Resource::Nproc)),
-        false => processes + own,
+    let most = if is_shared && is_bare {
+        (needed + OTHERS_OF_THE_USER).min(present(Resource::Nproc))
+    } else {
+        processes + own
     };
     limits.push(same(Resource::Nproc, most));
     Ok(limits)

@@ -412,10 +412,11 @@ impl Server {
             fds.push(boxes.open()?);
         }
         let used = self.ready.group.finish(&baseline, stopped.peak);
-        let (cpu, memory) = match stopped.never_started {
+        let (cpu, memory) = if stopped.never_started {
             // The meters still show earlier usage.
-            true => (0, 0),
-            false => (stopped.usage.cpu, used.memory.unwrap_or(stopped.usage.memory)),
+            (0, 0)
+        } else {
+            (stopped.usage.cpu, used.memory.unwrap_or(stopped.usage.memory))
         };
         let mut outcome = Outcome {
             ending: ending(stopped.status),

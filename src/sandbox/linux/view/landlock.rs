@@ -92,9 +92,10 @@ pub(crate) fn change(status: &str) -> Change {
     const KILL: u32 = 5;
     const SETGID: u32 = 6;
     const SETUID: u32 = 7;
-    match has_capabilities(status, &[CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID]) {
-        true => Change::Switch,
-        false => Change::Already,
+    if has_capabilities(status, &[CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID]) {
+        Change::Switch
+    } else {
+        Change::Already
     }
 }
 

@@ -70,9 +70,10 @@ impl Point {
 
     /// Removes it, and the directories above it that become empty. Fails on everything that belongs to something else.
     fn remove(&self) {
-        let _ = match self.is_directory {
-            true => fs::remove_dir(&self.path),
-            false => fs::remove_file(&self.path),
+        let _ = if self.is_directory {
+            fs::remove_dir(&self.path)
+        } else {
+            fs::remove_file(&self.path)
         };
         for above in self.path.ancestors().skip(1) {
             if fs::remove_dir(above).is_err() {
