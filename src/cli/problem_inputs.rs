@@ -27,6 +27,13 @@ use crate::stress::validity::{Refusal, Validity};
 use crate::stress::{by_grammar, by_recipe};
 use crate::validate::single::InputValidators;
 
+/// Which inputs there are beside those of the grammar.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CandidateKinds {
+    pub(super) has_generators: bool,
+    pub(super) has_copies: bool,
+}
+
 /// A problem with all sources of inputs.
 pub(super) struct ProblemInputs {
     /// The problem.
@@ -140,8 +147,7 @@ impl ProblemInputs {
     pub(super) fn candidates<'a>(
         &'a self,
         validity: &'a Validity<'a>,
-        has_generators: bool,
-        has_copies: bool,
+        kinds: CandidateKinds,
         seed: u64,
         most: Option<usize>,
     ) -> Mix<'a> {
@@ -149,10 +155,10 @@ impl ProblemInputs {
         if let Some(grammar) = self.grammars.first() {
             by_grammar::add(&mut mix, grammar, seed, most);
         }
-        if has_generators {
+        if kinds.has_generators {
             mix.add(GENERATORS, by_recipe::ByRecipe::new(self.lines.clone(), seed));
         }
-        if has_copies && self.has_copies() {
+        if kinds.has_copies && self.has_copies() {
             let texts = self.copied().filter_map(|case| {
                 let text = case.input.start(LONGEST as u64 + 1).ok()?;
                 (text.len() <= LONGEST).then(|| (case.name.clone(), text))

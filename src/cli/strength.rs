@@ -19,7 +19,7 @@ use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
 use crate::cli::output::{Output, command_with};
 use crate::cli::problem::{self, Remarks};
-use crate::cli::problem_inputs::ProblemInputs;
+use crate::cli::problem_inputs::{CandidateKinds, ProblemInputs};
 use crate::cli::strength::gates::Gates;
 use crate::cli::strength::tools::{Tooled, Tools};
 use crate::cli::stress::span;
@@ -263,7 +263,8 @@ impl Work<'_> {
         let is_over = || scheduler.is_over();
         let has_generators = generators.is_some();
         let (seed, most) = (arguments.seed, Some(pool::LONGEST));
-        let mut mix = inputs.candidates(&validity, has_generators, has_copies, seed, most);
+        let mut mix =
+            inputs.candidates(&validity, CandidateKinds { has_generators, has_copies }, seed, most);
         mix.lead(0);
         if mix.is_empty() {
             report.lacking.push(Lack::Inputs);

@@ -16,6 +16,7 @@ use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, ReportOptions, time_limit};
 use crate::cli::output::{Output, command_with};
 use crate::cli::problem;
+use crate::cli::problem_inputs::CandidateKinds;
 use crate::cli::stress::programs::Programs;
 use crate::cli::stress::setting::Setting;
 use crate::executor::scheduler::Scheduler;
@@ -185,7 +186,8 @@ fn stress(arguments: &StressArguments, output: &Output) -> Result<(), Stop> {
         known: &known,
     };
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
-    let mut mix = setting.inputs.candidates(&validity, generators.is_some(), true, seed, None);
+    let kinds = CandidateKinds { has_generators: generators.is_some(), has_copies: true };
+    let mut mix = setting.inputs.candidates(&validity, kinds, seed, None);
     if mix.is_empty() {
         let what = setting.inputs.nothing_to_try();
         return Err(Stop::Refused(Mend::Selection, vec![what.into()]));

@@ -48,7 +48,8 @@ impl Coverage {
 }
 
 impl Seen {
-    fn see(&mut self, value: Value, is_min: bool, is_max: bool) {
+    /// Notes a value, and whether it is the least and the greatest that is allowed.
+    fn see(&mut self, value: Value, [is_min, is_max]: [bool; 2]) {
         self.values += 1;
         self.min |= is_min;
         self.max |= is_max;
@@ -69,13 +70,13 @@ impl Loops for Coverage {}
 impl Witness for Coverage {
     fn int(&mut self, read: IntNode) {
         let (is_min, is_max) = (read.value == read.min, read.value == read.max);
-        self.sites[read.site].see(Value::Int(read.value), is_min, is_max);
+        self.sites[read.site].see(Value::Int(read.value), [is_min, is_max]);
     }
 
     fn float(&mut self, site: usize, rules: &FloatRules, text: &[u8], scanned: &Scanned) {
         if let Some(value) = float::value(text, scanned) {
             let (is_min, is_max) = (value == rules.min, value == rules.max);
-            self.sites[site].see(arithmetic::float(value), is_min, is_max);
+            self.sites[site].see(arithmetic::float(value), [is_min, is_max]);
         }
     }
 

@@ -68,9 +68,11 @@ fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<Count> {
 
 fn change(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
     match how {
-        Misreading::Row(to) => shorten(grammar, tree, false, false, to),
-        Misreading::WithoutFirst => shorten(grammar, tree, false, true, |length, _| length - 1),
-        Misreading::Cases(to) => shorten(grammar, tree, true, false, |length, _| to(length)),
+        Misreading::Row(to) => shorten(grammar, tree, false, End::Last, to),
+        Misreading::WithoutFirst => {
+            shorten(grammar, tree, false, End::First, |length, _| length - 1)
+        }
+        Misreading::Cases(to) => shorten(grammar, tree, true, End::Last, |length, _| to(length)),
         Misreading::Order(order) => rows(grammar, tree, order),
         Misreading::Once => once(grammar, &mut tree.nodes),
         Misreading::Values(to) => values(grammar, tree, to),
@@ -78,12 +80,19 @@ fn change(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
     }
 }
 
-/// Sets numbers of iterations to `to`, and removes the first or the last iterations.
+/// An end of a loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
+
+/// Sets numbers of iterations to `to`, and removes the iterations at this end.
 fn shorten(
     grammar: &Grammar,
     tree: &mut InputTree,
     of_cases: bool,
-    at_start: bool,
+    end: End,
     to: impl Fn(i64, i64) -> i64,
 ) {
     // From the end, so that the indexes of earlier nodes stay valid.
@@ -91,7 +100,9 @@ fn shorten(
         let Some(length) = count.value.small() else { continue };
         let to = Int::Small(to(length, count.max.small().unwrap_or(i64::MAX)));
         if to >= count.min && to < count.value && count.is_of_cases == of_cases {
-            recount(count.place, to, |stay, _| if at_start { 0 } else { stay })(grammar, tree);
+            recount(count.place, to, |stay, _| if end == End::First { 0 } else { stay })(
+                grammar, tree,
+            );
         }
     }
 }

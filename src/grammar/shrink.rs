@@ -217,11 +217,13 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         while size > 0 {
             let mut end = self.count(place);
             while end >= size && self.left > 0 {
-                end = match self.drop_at(place, [end - size; 2], size) {
-                    true => end.min(self.count(place)),
+                end = if self.drop_at(place, [end - size; 2], size) {
+                    end.min(self.count(place))
+                } else if size == 2 {
                     // Pairs may overlap: an odd index is as good as an even one.
-                    false if size == 2 => end - 1,
-                    false => end - size,
+                    end - 1
+                } else {
+                    end - size
                 };
             }
             size = if size == 3 { 2 } else { size / 2 };

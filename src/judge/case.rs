@@ -108,13 +108,13 @@ impl RepeatLine {
     pub(super) fn of(&self, submission: &str, test_case: &str) -> String {
         let Self { command, directory, typed } = self;
         let case = shell_word(test_case.as_bytes());
-        match typed.as_deref() == Some(submission) {
-            _ if command.is_empty() => String::new(),
-            true => format!("{command} --case {case} -- {submission}"),
-            false => {
-                let submission = shell_word(submission.as_bytes());
-                format!("{command} {directory}{submission} --case {case}")
-            }
+        if command.is_empty() {
+            String::new()
+        } else if typed.as_deref() == Some(submission) {
+            format!("{command} --case {case} -- {submission}")
+        } else {
+            let submission = shell_word(submission.as_bytes());
+            format!("{command} {directory}{submission} --case {case}")
         }
     }
 }

@@ -120,20 +120,18 @@ impl Rule<'_> {
         let is_endless = got == Verdict::OutputLimitExceeded
             && overall.verdicts.contains(&Verdict::TimeLimitExceeded);
         let is_met = is_endless || overall.verdicts.contains(&got.standard());
-        let (reason, test_case) = match is_met {
-            true if overall.is_partial => {
-                let best = total.filter(|total| total.is_best)?;
-                let score = best.score.unwrap_or_default();
-                (format!("expected less than the best score; got {score}"), None)
-            }
-            true => return None,
-            false => {
-                let first = judgement.cases.iter().find(|case| case.verdict == got);
-                let on = first.map(|case| case.test_case.clone());
-                let on = on.filter(|_| got != Verdict::Accepted);
-                let place = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
-                (format!("expected {}; got {got}{place}", list(&overall.verdicts)), on)
-            }
+        let (reason, test_case) = if !is_met {
+            let first = judgement.cases.iter().find(|case| case.verdict == got);
+            let on = first.map(|case| case.test_case.clone());
+            let on = on.filter(|_| got != Verdict::Accepted);
+            let place = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
+            (format!("expected {}; got {got}{place}", list(&overall.verdicts)), on)
+        } else if overall.is_partial {
+            let best = total.filter(|total| total.is_best)?;
+            let score = best.score.unwrap_or_default();
+            (format!("expected less than the best score; got {score}"), None)
+        } else {
+            return None;
         };
         Some(BrokenExpectation { test_case, ..self.broken(reason) })
     }

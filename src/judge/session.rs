@@ -361,10 +361,12 @@ impl Shared<'_, '_> {
         let case = &self.session.cases[case].test_case.name;
         let slow = self.session.rules.stop_slow_at.cpu_time;
         let judged = known.cases.iter().flatten();
-        match time_limit::needs_margin(submission, case, judged, slow.unwrap_or_default()) {
-            true => TimeLimitMode::TooSlow,
-            false if self.holds_with_margin(submission) => TimeLimitMode::WithMargin,
-            false => TimeLimitMode::Any,
+        if time_limit::needs_margin(submission, case, judged, slow.unwrap_or_default()) {
+            TimeLimitMode::TooSlow
+        } else if self.holds_with_margin(submission) {
+            TimeLimitMode::WithMargin
+        } else {
+            TimeLimitMode::Any
         }
     }
 

@@ -135,10 +135,12 @@ fn main(before: &[&str], parameters: &[&str]) -> u8 {
     let parameters = parameters.iter().take_while(|word| **word != ")");
     let parameters: Vec<&str> = parameters.copied().collect();
     let is_array = ["[", "."].iter().any(|sign| parameters.contains(sign));
-    match parameters.contains(&"String") && !parameters.contains(&",") && is_array {
-        _ if parameters.is_empty() => 1,
-        true => 1 + u8::from(is_static),
-        false => 0,
+    if parameters.is_empty() {
+        1
+    } else if parameters.contains(&"String") && !parameters.contains(&",") && is_array {
+        1 + u8::from(is_static)
+    } else {
+        0
     }
 }
 

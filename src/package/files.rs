@@ -232,9 +232,9 @@ impl Search<'_> {
     fn lost(&self, path: &FilePath, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(&**self.root).unwrap_or(path);
         if self.format.judges(&name.to_string_lossy()) {
-            drop(self.faults.error(path, message, help))
+            self.faults.error(path, message, help);
         } else {
-            self.faults.lack(path, message, help)
+            self.faults.lack(path, message, help);
         }
     }
 }

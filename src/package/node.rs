@@ -410,9 +410,9 @@ impl Drop for Map<'_> {
             let message = format!("unknown key `{}`{place}", shown(node.key));
             let help = self.help_for(node.key);
             if self.for_people.contains(&node.key) {
-                node.key_lack(message, help)
+                node.key_lack(message, help);
             } else {
-                drop(node.key_error(message, help))
+                node.key_error(message, help);
             }
         }
     }

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pager_that_depends_on_the_current_directory_is_not_started() {
+    fn a_pager_that_depends_on_the_current_directory_that_does_not_start() {
         for pager in ["./cat", "bin/cat", "no-such-pager", ""] {
             assert!(!page(pager, "text"), "{pager}");
         }

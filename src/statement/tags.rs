@@ -25,14 +25,13 @@ pub(super) fn neutral(html: &str) -> (String, Vec<String>) {
         let (tag, after) = rest.split_at(end);
         let inner = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/').trim();
         let name = inner.trim_start_matches('/').to_ascii_lowercase();
-        match HARMLESS.contains(&name.as_str()) {
-            true if inner.starts_with('/') => neutral.push_str(&format!("</{name}>")),
-            true => neutral.push_str(&format!("<{name}>")),
-            false => {
-                neutral.push_str(&escape(tag));
-                let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-                refused.push(name.to_owned());
-            }
+        if HARMLESS.contains(&name.as_str()) {
+            let slash = if inner.starts_with('/') { "/" } else { "" };
+            neutral.push_str(&format!("<{slash}{name}>"));
+        } else {
+            neutral.push_str(&escape(tag));
+            let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            refused.push(name.to_owned());
         }
         rest = after;
     }

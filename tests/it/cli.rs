@@ -19,7 +19,7 @@ fn mutants_are_listed_shown_and_written() {
     check("mutants sum a.c --show ror-e914-22", 5, &["did you mean `ror-e914-2`?"]);
     check("mutants sum", 5, &["there are no mutants", "add an accepted submission"]);
     fixture.write("broken.py", "def f(:\n");
-    check("mutants sum broken.py", 5, &["nothing to change in it; check that it builds"]);
+    check("mutants sum broken.py", 5, &["nothing to change in it"]);
     check(
         "mutants sum accepted/right.sh",
         5,

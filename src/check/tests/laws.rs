@@ -146,10 +146,10 @@ fn split_elsewhere(answer: &[u8], output: &[u8], options: &Options) -> Option<On
     if !options.case_sensitive && a.eq_ignore_ascii_case(&o) {
         return Some(OnlyDifference::Blanks);
     }
-    match a == o {
-        true => Some(OnlyDifference::Blanks),
-        false if a.eq_ignore_ascii_case(&o) => Some(OnlyDifference::BlanksAndLetterCase),
-        false => None,
+    if a == o {
+        Some(OnlyDifference::Blanks)
+    } else {
+        a.eq_ignore_ascii_case(&o).then_some(OnlyDifference::BlanksAndLetterCase)
     }
 }
 

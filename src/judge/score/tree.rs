@@ -302,11 +302,10 @@ impl<'a> Grading<'_, 'a> {
         let graders = self.tree.graders;
         let is_once =
             graders.dialect == Dialect::DomJudge && graders.custom_score == CustomScore::Never;
-        let score = match result.is_accepted() {
-            _ if !(is_leaf && is_once) => return Ok(result),
-            true => *accept_score,
-            false => *reject_score,
-        };
+        if !(is_leaf && is_once) {
+            return Ok(result);
+        }
+        let score = if result.is_accepted() { *accept_score } else { *reject_score };
         Ok(CaseResult { score: Some(score), ..result })
     }
 }

@@ -58,18 +58,18 @@ fn a_tool_that_the_machine_cannot_start_is_not_missing() {
     let check = |machine: &Scripted, wanted: &str, program: &str| {
         check(machine, wanted, &format!("none: {program}: {SHORT}"));
     };
-    let python = Scripted::default().tool(SHIM).is_not_started("-I");
+    let python = Scripted::default().tool(SHIM).that_does_not_start("-I");
     let python = python.tool("/usr/bin/python3").says("-I", SYSTEM_PYTHON);
     check(&python, "python3", SHIM);
-    let machine = Scripted::default().tool("/usr/bin/javac").is_not_started("-J");
+    let machine = Scripted::default().tool("/usr/bin/javac").that_does_not_start("-J");
     let properties = "java.home = /usr/lib/jvm\njava.version = 17\n";
     let machine = machine.tool("/usr/bin/java").says("-X", properties);
     check(&machine, "java", "/usr/bin/javac");
-    let machine = Scripted::default().tool("/usr/bin/rustc").is_not_started("");
+    let machine = Scripted::default().tool("/usr/bin/rustc").that_does_not_start("");
     let machine = machine.tool("/usr/bin/cargo").says("--version", "cargo 1");
     check(&machine, "cargo", "/usr/bin/cargo");
     let machine = Scripted::default().tool("/usr/bin/gcc").says("--version", "gcc 12");
-    check(&machine.is_not_started("-print"), "gcc", "/usr/bin/gcc");
+    check(&machine.that_does_not_start("-print"), "gcc", "/usr/bin/gcc");
     for name in ["python3", "/usr/bin/python3"] {
         let tried = named(&python, name).expect_err("nothing starts");
         assert_eq!(tried[0].fault, AskFault::Machine(SHORT.to_owned()), "{name}");

@@ -134,7 +134,7 @@ fn a_machine_that_starts_no_tool_has_a_fault_and_lacks_no_tool() {
     };
     let python = Scripted::default().tool("/usr/bin/python3");
     assert_eq!(asked(python.clone()).lacks.as_deref(), Some("python3"));
-    let error = asked(python.is_not_started(""));
+    let error = asked(python.that_does_not_start(""));
     assert_eq!(error.lacks, None);
     assert_eq!(error.again, crate::model::judgement::Again::Perhaps);
     let said =

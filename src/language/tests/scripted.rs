@@ -60,7 +60,7 @@ impl Scripted {
     }
 
     /// When its arguments begin like this, the machine cannot start the last tool.
-    pub(in crate::language) fn is_not_started(mut self, args: &'static str) -> Self {
+    pub(in crate::language) fn that_does_not_start(mut self, args: &'static str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
             tool.answers.push(Answer { args, said: Err(AskFault::Machine(SHORT.to_owned())) });
         }

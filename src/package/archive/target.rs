@@ -207,10 +207,12 @@ impl Target {
     fn count(&mut self, name: usize) -> Result<(), UnpackRefusal> {
         self.entries += 1;
         self.names += name as u64;
-        match self.names > MOST_NAMES.0 {
-            true => Err(UnpackRefusal::TooLarge(format!("{MOST_NAMES} of names"))),
-            false if self.entries > self.bounds.entries => Err(self.too_many()),
-            false => Ok(()),
+        if self.names > MOST_NAMES.0 {
+            Err(UnpackRefusal::TooLarge(format!("{MOST_NAMES} of names")))
+        } else if self.entries > self.bounds.entries {
+            Err(self.too_many())
+        } else {
+            Ok(())
         }
     }
 

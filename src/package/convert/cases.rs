@@ -18,10 +18,10 @@ pub(super) struct Cases {
 impl Cases {
     pub(super) fn of(problem: &Problem, to: Target) -> Self {
         let mut cases = Self { special: BTreeMap::new(), is_new: to.is_new() };
-        match is_kattis(problem) {
-            true if cases.is_new => cases.keep_names(&problem.test_data),
-            true => {}
-            false => cases.name_all(problem),
+        if !is_kattis(problem) {
+            cases.name_all(problem);
+        } else if cases.is_new {
+            cases.keep_names(&problem.test_data);
         }
         cases
     }

@@ -164,10 +164,12 @@ impl Planner<'_> {
             return keep();
         }
         if let Some((base, _)) = name.split_once(".files/") {
-            return match cases.contains(base) {
-                true if is_new => keep(),
-                true => Fate::Told,
-                false => Fate::Lost(STRANGER),
+            return if !cases.contains(base) {
+                Fate::Lost(STRANGER)
+            } else if is_new {
+                keep()
+            } else {
+                Fate::Told
             };
         }
         let endings = CASE_EXTENSIONS.into_iter().chain(["hint", "desc"]);

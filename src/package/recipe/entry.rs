@@ -153,10 +153,12 @@ impl<'a> Reader<'a> {
             _ => return Err(no_input(node)),
         };
         self.settings(node.raw, &mut map, &mut scope);
-        let command = match node.is_map() {
-            true if self.is_old => self.old_command(&mut map),
-            true => map.node("generate"),
-            false => Some(node.clone()).filter(|_| !is_manual),
+        let command = if !node.is_map() {
+            Some(node.clone()).filter(|_| !is_manual)
+        } else if self.is_old {
+            self.old_command(&mut map)
+        } else {
+            map.node("generate")
         };
         let file = command.as_ref().and_then(|node| self.input_file(node));
         let command = command.filter(|_| file.is_none());

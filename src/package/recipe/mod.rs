@@ -332,7 +332,8 @@ impl<'a> Reader<'a> {
         cases: &mut Vec<Listed>,
     ) {
         let numbered = groups.is_some();
-        if check_name(node, scope, numbered, self.is_old).is_err() {
+        let older: &[&str] = if self.is_old { &OLD_TOP } else { &[] };
+        if check_name(node, scope, numbered, older).is_err() {
             return;
         }
         if !is_directory(node.raw) {
@@ -382,10 +383,10 @@ fn included<'a>(node: &Node<'a>) -> Parse<Vec<Node<'a>>> {
     Ok(items.filter(|item| filled_text(item).is_ok()).collect())
 }
 
-/// Reports an invalid name of an entry.
-fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, is_old: bool) -> Parse<()> {
+/// Reports an invalid name of an entry. `older` are directories that only earlier versions have.
+fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, older: &[&str]) -> Parse<()> {
     let key = node.key;
-    if scope.is_root() && !TOP.contains(&key) && !(is_old && OLD_TOP.contains(&key)) {
+    if scope.is_root() && !TOP.contains(&key) && !older.contains(&key) {
         let message = format!("`data/{}` holds no test cases", shown(key));
         return Err(node.key_error(message, format!("the directories are {}", TOP.join(", "))));
     }

@@ -250,11 +250,14 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
 
 fn skipped(submission: &SubmissionReport) -> Markup {
     let is_unbuilt = submission.compiler.as_ref().is_some_and(|it| it.refusal.is_some());
-    let why = match submission.score.is_some() {
-        _ if is_unbuilt => "the program does not compile",
-        _ if submission.spared > 0 => "they could prove nothing more; --all runs them",
-        true => "they have no effect on the score",
-        false => "juror stops at the first rejection; --all runs them",
+    let why = if is_unbuilt {
+        "the program does not compile"
+    } else if submission.spared > 0 {
+        "they could prove nothing more; --all runs them"
+    } else if submission.score.is_some() {
+        "they have no effect on the score"
+    } else {
+        "juror stops at the first rejection; --all runs them"
     };
     html! { p.note { (count(submission.skipped, "test case")) " not run: " (why) "." } }
 }

@@ -256,14 +256,12 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
     let accepted = judgement.passed();
     let skipped = judgement.skipped;
     if skipped > 0 {
-        let why = match judgement.score.is_some() {
-            _ if judgement.spared > 0 => {
-                format!("{skipped} not run: they could prove nothing more; --all runs them")
-            }
-            true => format!("{skipped} not run: no effect on the score"),
-            false => {
-                format!("stopped at the first rejection, {skipped} not run; --all runs them")
-            }
+        let why = if judgement.spared > 0 {
+            format!("{skipped} not run: they could prove nothing more; --all runs them")
+        } else if judgement.score.is_some() {
+            format!("{skipped} not run: no effect on the score")
+        } else {
+            format!("stopped at the first rejection, {skipped} not run; --all runs them")
         };
         let all = count(all + skipped, "test case");
         page.wrapped(INDENT, &format!("{accepted} of {all} accepted; {why}"));

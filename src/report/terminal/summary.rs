@@ -80,13 +80,12 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
         count_if_any(summary.judge_errors, "judge error"),
     ];
     let remarks = joined(remarks.into_iter().flatten(), ", ");
-    match remarks.is_empty() {
-        false => parts.push(remarks),
-        true if report.packages.is_empty() => return None,
-        true if report.command == "verify" && !report.interrupted => {
-            parts.push("no errors, no warnings".to_owned())
-        }
-        true => {}
+    if !remarks.is_empty() {
+        parts.push(remarks);
+    } else if report.packages.is_empty() {
+        return None;
+    } else if report.command == "verify" && !report.interrupted {
+        parts.push("no errors, no warnings".to_owned());
     }
     let elapsed = seconds(summary.elapsed);
     parts.push(match (summary.runs, report.interrupted) {

@@ -238,12 +238,12 @@ impl<'a> Scanner<'a> {
                     let body = self.at..found;
                     self.at = found + close.len();
                     let whole = &self.text[start..self.at];
-                    return match FORMULAS.contains(&plain) {
-                        true if matches!(plain, "displaymath" | "math") => {
-                            Token::Math { formula: &self.text[body], alone: plain == "displaymath" }
-                        }
-                        true => Token::Math { formula: whole, alone: true },
-                        false => Token::Environment { name, body },
+                    return if !FORMULAS.contains(&plain) {
+                        Token::Environment { name, body }
+                    } else if matches!(plain, "displaymath" | "math") {
+                        Token::Math { formula: &self.text[body], alone: plain == "displaymath" }
+                    } else {
+                        Token::Math { formula: whole, alone: true }
                     };
                 }
             } else if rest.starts_with(&open) && !VERBATIM.contains(&plain) {

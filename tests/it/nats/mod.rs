@@ -85,8 +85,12 @@ impl juror::language::probe::Probe for NoTools {
         Vec::new()
     }
 
-    fn ask(&self, _: &std::path::Path, _: &[&str]) -> Result<String, String> {
-        Err("there is none".to_owned())
+    fn ask(
+        &self,
+        _: &std::path::Path,
+        _: &[&str],
+    ) -> Result<String, juror::language::probe::AskFault> {
+        Err("there is none".to_owned().into())
     }
 
     fn real_path(&self, _: &std::path::Path) -> Option<std::path::PathBuf> {

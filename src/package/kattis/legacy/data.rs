@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         let tree = self.pack.tree;
         let item = names.iter().find_map(|name| tree.file(&format!("{directory}/{name}")));
         let Some(item) = item else { return outer };
-        group_yaml::read(self.pack, item, self.is_draft, directory == "data").or(&outer)
+        group_yaml::read(self.pack, item, self.is_draft, directory).or(&outer)
     }
 
     fn group(&mut self, name: &str, keys: &GroupKeys) {
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let own = files.get("yaml").filter(|_| self.is_draft);
-        let own = own.map(|item| group_yaml::read(pack, item, true, false));
+        let own = own.map(|item| group_yaml::read(pack, item, true, ""));
         let keys = own.unwrap_or_default().or(group);
         let mut output_validator_args = self.yaml.validator_flags.clone();
         output_validator_args.extend(keys.output_flags.unwrap_or_default());

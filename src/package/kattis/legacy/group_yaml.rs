@@ -38,8 +38,8 @@ impl GroupKeys {
 /// Keys of later versions about scores.
 const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
 
-/// Reads such a file, or the `.yaml` file of a test case, which only drafts have.
-pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, is_root: bool) -> GroupKeys {
+/// Reads such a file of a group, or the `.yaml` file of a test case, which only drafts have.
+pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, group: &str) -> GroupKeys {
     let mut it = GroupKeys::default();
     let document = SettingsFile::read(&item.path, pack.faults, yaml::parse);
     let map = document.as_ref().and_then(|it| it.root().filled()?.map().ok());
@@ -59,7 +59,7 @@ pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, is_root: bool) 
         }
     }
     it.grading = grading(pack, &mut map);
-    if let (Some(flags), false) = (map.node("grader_flags"), is_root)
+    if let (Some(flags), false) = (map.node("grader_flags"), group == "data")
         && words(&flags).is_ok_and(|it| it.iter().any(|flag| flag == "ignore_sample"))
     {
         flags.lack("`ignore_sample` is only for data/testdata.yaml", "remove it here");

@@ -171,10 +171,12 @@ impl Format for KattisLegacy {
                 groups,
                 custom: pack.grader(),
                 objective: yaml.objective,
-                custom_score: match yaml.has_custom_score {
-                    true => CustomScore::Required,
-                    false if self.is_draft() => CustomScore::Allowed,
-                    false => CustomScore::Never,
+                custom_score: if yaml.has_custom_score {
+                    CustomScore::Required
+                } else if self.is_draft() {
+                    CustomScore::Allowed
+                } else {
+                    CustomScore::Never
                 },
                 dialect: domjudge::dialect(&tree.root),
             }),

@@ -474,7 +474,7 @@ mod tests {
             sweep: KillScope::Pid1,
             outputs: &outputs,
             peak: Peak::default(),
-            next_outputs: 0,
+            next_outputs: u64::MAX,
             next_search: 0,
             first_look: 0,
             notifications: None,
