@@ -13,7 +13,7 @@ thread_local! {
 /// After how many bytes the characters are counted up to there.
 const PIECE: usize = 256;
 
-/// The lines of a text, and how many characters are before every [`PIECE`] of it.
+/// The lines of a text, and how many characters are before every `PIECE` of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<usize>,
