@@ -15,10 +15,10 @@ use crate::sandbox::Machine;
 
 /// What is known from earlier commands, and kept for later ones; or nothing.
 #[derive(Clone, Default)]
-pub struct ResultCache(Option<Kept>);
+pub struct ResultCache(Option<StoredResults>);
 
 #[derive(Clone)]
-struct Kept {
+struct StoredResults {
     store: Arc<Store>,
     is_fresh: bool,
     /// The known results of runs.
@@ -33,7 +33,7 @@ impl ResultCache {
     pub fn open(dir: &Path, is_fresh: bool) -> Result<Self, Box<Diagnostic>> {
         let store = Arc::new(Store::open(dir, CAP)?);
         let knowledge = Arc::new(Knowledge::new(Arc::clone(&store), is_fresh));
-        Ok(Self(Some(Kept { store, is_fresh, knowledge })))
+        Ok(Self(Some(StoredResults { store, is_fresh, knowledge })))
     }
 
     /// What was recalled, and where from; `None` without a cache.
@@ -52,7 +52,7 @@ impl ResultCache {
     /// Notes about the machine.
     pub fn notebook(&self) -> Arc<dyn Notebook> {
         match &self.0 {
-            Some(Kept { store, is_fresh, .. }) => {
+            Some(StoredResults { store, is_fresh, .. }) => {
                 Arc::new(Notes::new(Arc::clone(store), *is_fresh))
             }
             None => Arc::new(()),
@@ -62,7 +62,7 @@ impl ResultCache {
     /// The probe for the machine's tools.
     pub fn probe(&self) -> Box<dyn Probe> {
         match &self.0 {
-            Some(Kept { store, is_fresh, .. }) => {
+            Some(StoredResults { store, is_fresh, .. }) => {
                 Box::new(Asked::new(Arc::clone(store), *is_fresh))
             }
             None => Box::new(Machine),

@@ -27,12 +27,12 @@ use juror::statement::page;
 use crate::fixture::Fixture;
 
 /// The memory of the system, with a count of all bytes that were asked for.
-struct Counted;
+struct CountingAllocator;
 
 static BYTES: AtomicU64 = AtomicU64::new(0);
 
 // SAFETY: the system does everything.
-unsafe impl GlobalAlloc for Counted {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.fetch_add(layout.size() as u64, Ordering::Relaxed);
         // SAFETY: the caller's promise is the same.
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Counted {
 }
 
 #[global_allocator]
-static MEMORY: Counted = Counted;
+static MEMORY: CountingAllocator = CountingAllocator;
 
 /// The smallest size of a text. Others have two and four times as much.
 const SIZE: usize = 8 << 10;
