@@ -212,9 +212,11 @@ impl<'a> Entry<'a> {
             TimeLimitMode::Any => self.limits(rules),
             TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => self.margin(rules),
         };
-        let slack = rules.limits.cpu_time.filter(|_| self.repetition.is_some());
-        let slack = slack.map(|limit| limit.mul_f64(SLACK)).unwrap_or_default();
-        limits.cpu_time = limits.cpu_time.map(|limit| limit.max(slack));
+        if let (Some(own), Some(limit), Some(_)) =
+            (&mut limits.cpu_time, rules.limits.cpu_time, self.repetition)
+        {
+            *own = limit.mul_f64(SLACK).max(*own);
+        }
         limits
     }
 

@@ -88,7 +88,7 @@ impl Visualizers {
         self.room.load(Ordering::Relaxed) > 0
     }
 
-    /// Adds images to those on the page.
+    /// Adds images to those on the page; those that are too large or cannot be read are left out.
     pub(super) fn add(&self, images: &[Picture], evidence: &mut Evidence) {
         let held = |image: &Picture| {
             image.blob.len().ok().filter(|length| *length <= LARGEST)?;

@@ -170,10 +170,12 @@ impl Judging<'_> {
         }
         let mut found = Vec::new();
         let mut entries = entries(problem, &bounding, self.bench.builder, &mut found)?;
-        for entry in entries.extract_if(.., |entry| entry.lacks().is_some()) {
-            let what = format!("there is no {}", entry.lacks().unwrap_or_default());
+        entries.retain(|entry| {
+            let Some(tool) = entry.lacks() else { return true };
+            let what = format!("there is no {tool}");
             found.push(Diagnostic::error(&entry.submission.program.path, what));
-        }
+            false
+        });
         for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
             let what = format!("is not used to find the time limit: {}", diagnostic.message);
             let remark = Diagnostic::warning(diagnostic.place.path, what);

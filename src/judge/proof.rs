@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use crate::judge::expect::{demanded, effective_permitted};
-use crate::judge::time_limit::{is_upper, means, taken};
+use crate::judge::time_limit::{is_too_slow, is_upper, means};
 use crate::model::judgement::CaseJudgement;
 use crate::model::outcome::Outcome;
 use crate::model::submission::Expectation;
@@ -38,8 +38,8 @@ pub struct Proof {
     is_broken: bool,
     permissions: Vec<Permission>,
     demands: Vec<Demand>,
-    /// The least time of a run that is too slow by the margin.
-    slow: Duration,
+    /// The least time of a run that is too slow by the margin, if there is a limit.
+    slow: Option<Duration>,
 }
 
 /// The verdicts that some test cases may have.
@@ -85,7 +85,7 @@ impl Proof {
         rules: &[Expectation],
         cases: &[Unproved<'_>],
         brittle: Option<&[&str]>,
-        slow: Duration,
+        slow: Option<Duration>,
     ) -> Option<Self> {
         // Outside of those groups, each test case may count.
         let is_brittle =
@@ -140,9 +140,9 @@ impl Proof {
         })
     }
 
-    /// Takes the result of the next test case in the order. Returns whether the others can prove nothing more.
-    pub fn take(&mut self, case: &CaseJudgement) -> bool {
-        let index = self.order.get(self.taken).copied().unwrap_or_default();
+    /// Takes the result of the next test case in the order, which has this index. Returns whether the others can prove
+    /// nothing more.
+    pub fn take(&mut self, index: usize, case: &CaseJudgement) -> bool {
         self.taken += 1;
         let verdict = case.verdict.standard();
         let is_first = !self.is_rejected && verdict != Verdict::Accepted;
@@ -164,7 +164,7 @@ impl Proof {
             let is_met = match what {
                 What::OneOf(verdicts) => verdicts.contains(&verdict),
                 What::Message(message) => case.message.contains(message.as_str()),
-                What::Slow => case.is_stuck() || taken(case) >= Some(slow),
+                What::Slow => is_too_slow(case, slow),
                 What::First(verdicts) => is_first && verdicts.contains(&verdict),
                 What::Worth(_) => false,
             };

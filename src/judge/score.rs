@@ -277,7 +277,8 @@ pub fn by_validator(
         }
         _ => (Some(number), ScoreOrigin::Score),
     };
-    Ok(Some(CaseScore { score: score.unwrap_or_default(), origin }))
+    let score = score.ok_or_else(|| format!("its {file} gives no finite number of points"))?;
+    Ok(Some(CaseScore { score, origin }))
 }
 
 /// What a file says, as written: a rounded number may look right.
