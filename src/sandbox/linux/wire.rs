@@ -150,8 +150,7 @@ pub(super) fn receive<M: DeserializeOwned>(
         _ => None,
     });
     let mut fds: Vec<OwnedFd> = fds.flatten().collect();
-    let message = buffer.get(..length).unwrap_or(&[]);
-    Ok(read(message, &mut fds).map(|message| (message, fds)))
+    Ok(read(&buffer[..length], &mut fds).map(|message| (message, fds)))
 }
 
 /// Parses a message.

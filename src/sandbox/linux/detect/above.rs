@@ -71,12 +71,12 @@ impl GroupsAbove {
         refused.sum()
     }
 
-    /// How many more processes they allow; `None` if they set no limit.
+    /// How many more processes they allow; `None` if they set no limit, or do not tell.
     pub(crate) fn process_room(&self) -> Option<u64> {
         let room = |(group, limit): &(PathBuf, u64)| {
-            limit.saturating_sub(number(&group.join("pids.current")).unwrap_or_default())
+            Some(limit.saturating_sub(number(&group.join("pids.current"))?))
         };
-        self.processes.iter().map(room).min()
+        self.processes.iter().filter_map(room).min()
     }
 
     /// The least limit of processes.

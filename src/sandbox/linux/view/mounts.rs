@@ -179,10 +179,9 @@ impl Template {
         let mut sorted: Vec<&Bind> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
         let waiting = self.pick_up(&sorted)?;
-        let places = waiting
-            .iter()
-            .map(|mount| Point { path: mount.inside.clone(), is_directory: mount.is_directory });
-        let places: Vec<Point> = places.collect();
+        let place =
+            |mount: &Picked| Point { path: mount.inside.clone(), is_directory: mount.is_directory };
+        let places: Vec<Point> = waiting.iter().map(place).collect();
         if places != self.points {
             self.set_flags(0, ATTR_RDONLY)?;
             let changed = self.change_points(places);
