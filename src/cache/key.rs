@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cache::surroundings::{Surroundings, digest_of, processor};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::{Job, Keep, Shown, What};
-use crate::model::tree::{FileMode, Node, Tree, TreeEntry};
+use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::work::Work;
 use crate::sandbox::RULES;
@@ -106,11 +106,6 @@ fn visible<'a>(shown: &'a Shown, around: &Surroundings) -> Option<Visible<'a>> {
             Visible::Installed(inside, name, identity, around.installed(&shown.inside))
         }
     })
-}
-
-/// A digest of all files of a tree; `None` if one cannot be read.
-pub(super) fn of_tree(tree: &Tree, around: &Surroundings) -> Option<Digest> {
-    digest_of(&entries(&tree.entries, around)?)
 }
 
 fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<Entry<'a>>> {
