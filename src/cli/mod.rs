@@ -1,18 +1,14 @@
 //! The command line: one file per subcommand. The only module that knows arguments and the terminal.
 
-pub mod advice;
 pub mod arguments;
 mod beside;
 mod by_hand;
 pub mod cache;
-pub mod class;
 pub mod cluster;
 pub mod compare;
 mod complete;
 pub mod convert;
 pub mod doctor;
-pub mod duplicates;
-mod evenness;
 pub mod exit_code;
 pub mod from_grammar;
 pub mod generate;
@@ -30,7 +26,6 @@ mod next;
 pub mod options;
 pub mod output;
 mod package_names;
-pub mod points;
 pub mod problem;
 mod problem_inputs;
 pub mod run;

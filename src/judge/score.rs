@@ -2,6 +2,7 @@
 
 mod default_grader;
 mod groups;
+pub mod points;
 mod tree;
 
 use crate::check::float;

@@ -201,6 +201,18 @@ pub struct Finding {
     pub command: Option<String>,
 }
 
+/// What to do, and the command for it, if there is one.
+pub type Advice = (String, Option<String>);
+
+impl Finding {
+    /// The finding with this advice.
+    #[must_use]
+    pub fn advise(self, advice: Option<Advice>) -> Self {
+        let (advice, command) = advice.unzip();
+        Self { advice, command: command.flatten(), ..self }
+    }
+}
+
 /// How good something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,6 @@
 //! Machines as `juror doctor` finds them.
 
-use juror::cli::advice::{chosen, findings};
+use juror::doctor::advice::{chosen, findings};
 use juror::model::event::{Event, Stamped};
 use juror::model::host::{
     Calibration, CgroupFacts, Diagnosis, HostFacts, NamespaceSettings, Processors, Temporary,

@@ -2,8 +2,8 @@
 //!
 //! A pure function of facts, so that tests can cover hosts of every kind.
 
-use crate::cli::evenness::times;
-use crate::model::host::{Finding, Grade, HostFacts, ToolFact, TriedMode};
+use crate::doctor::evenness::times;
+use crate::model::host::{Advice, Finding, Grade, HostFacts, ToolFact, TriedMode};
 use crate::model::isolation::Isolation;
 use crate::model::judgement::FaultKind;
 use crate::model::limits::{MEMORY, PROCESSES};
@@ -32,18 +32,8 @@ pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     findings
 }
 
-/// The advice, and a command for it, if there is one.
-pub(super) type Advice = (String, Option<String>);
-
 pub(super) fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
     Finding { grade, subject, text: text.into(), advice: None, command: None }
-}
-
-impl Finding {
-    pub(super) fn advise(self, advice: Option<Advice>) -> Self {
-        let (advice, command) = advice.unzip();
-        Self { advice, command: command.flatten(), ..self }
-    }
 }
 
 pub(super) fn advice(text: &str, command: &str) -> Option<Advice> {

@@ -1,4 +1,4 @@
-//! `--points`: a point for each test case or group, whatever the package says.
+//! A point for each test case or group, whatever the package says.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,8 @@
 //! The folder of a class: a directory for each student, with programs and other submitted files. Or the directory of
 //! one student, with several programs.
 
+pub mod duplicates;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;

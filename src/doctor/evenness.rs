@@ -1,6 +1,6 @@
 //! Conclusions from a machine's calibration: whether times are even, and what would make them so.
 
-use crate::cli::advice::{advice, finding, words};
+use crate::doctor::advice::{advice, finding, words};
 use crate::model::host::{Calibration, Finding, Grade};
 
 /// How even times are: one finding if they are, and one for each problem.
