@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::build::Builder;
 use crate::cli::exit_code::ExitCode;
-use crate::cli::from_grammar;
 use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
 use crate::cli::output::{Output, command_with};
@@ -19,6 +18,7 @@ use crate::model::recipe::Recipe;
 use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
 use crate::package;
+use crate::propose::from_grammar::FromGrammar;
 
 /// Arguments of `juror generate`.
 #[derive(Clone, Debug, Default, Args)]
@@ -79,7 +79,7 @@ pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), 
     let builder = host.builder();
     for dir in &output.packages(&arguments.packages) {
         let done = match arguments.from_grammar {
-            Some(_) => from_grammar::package(arguments, dir, &host, &builder, output),
+            Some(_) => from_grammar(arguments, dir, &host, &builder, output),
             None => package(arguments, dir, &host, &builder, output),
         };
         output.part(done)?;
@@ -142,8 +142,38 @@ fn package(
     }
 }
 
+/// Adds test cases from the grammar to a package.
+fn from_grammar(
+    arguments: &GenerateArguments,
+    dir: &Path,
+    host: &Host,
+    builder: &Builder<'_>,
+    output: &Output,
+) -> Result<(), Stop> {
+    let problem = problem(dir, output)?;
+    output.writable()?;
+    output.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
+    if !problem.layout.takes_cases {
+        return Err(no_recipe(&problem).into());
+    }
+    let recipe = match &problem.recipe {
+        Some(path) => Some(recipe(path, &problem, output)?),
+        None => None,
+    };
+    let events = output.sink();
+    let proposed = FromGrammar {
+        bench: host.bench(&problem, builder, &events),
+        recipe: recipe.as_ref(),
+        grammar: arguments.from_grammar.as_ref().and_then(|it| it.as_deref()),
+        into: arguments.into.as_deref(),
+        seed: arguments.seed.unwrap_or(1),
+        is_stopped: &|| host.is_stopped(),
+    };
+    output.remarked(proposed.add()?)
+}
+
 /// The error that there is no recipe.
-pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
+fn no_recipe(problem: &Problem) -> Diagnostic {
     let layout = &problem.layout;
     if !layout.takes_cases {
         let message =
@@ -161,7 +191,7 @@ pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
 }
 
 /// Reads a recipe and shows its diagnostics.
-pub(super) fn recipe(path: &FilePath, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
+fn recipe(path: &FilePath, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
     let mut reading = package::recipe::of_problem(path, problem);
     // As for the package: `verify` tells what does not hinder.
     reading.diagnostics.retain(|it| !it.is_error() || it.prevents_judging());
@@ -172,7 +202,7 @@ pub(super) fn recipe(path: &FilePath, problem: &Problem, output: &Output) -> Res
 }
 
 /// Reads a package whose test data and statement may still be missing.
-pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
+fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
     let dir = output.enter(dir)?;
     let mut reading = package::read(&dir);
     // Test data is made here, and the statement is not needed; `verify` checks both.

@@ -17,11 +17,8 @@ use crate::grammar::program::Grammar;
 use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
 use crate::grammar::validate::{Rejection, validate_blob};
 use crate::grammar::wanted::unreached;
-use crate::language::constants::{TOO_LONG_HELP, replace_constants};
 use crate::model::blob::Blob;
-use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::problem::Problem;
 use crate::model::report::InputReport;
 use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
@@ -241,44 +238,6 @@ pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
         Some(grammar) => output.remarked(reading.diagnostics).map(|()| grammar),
     }
-}
-
-/// The grammars of a package's inputs: the given one first, then the package's own. Warnings about its own are shown
-/// only on request.
-///
-/// # Errors
-/// If one has errors.
-pub fn of_package(
-    given: Option<&Path>,
-    problem: &Problem,
-    warns: bool,
-    output: &Output,
-) -> Result<Vec<Grammar>, Stop> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = problem.input_grammars.iter().map(|it| it.path.clone());
-    let own = own.filter(|path| Some(real(path)) != given.map(real));
-    let mut grammars = Vec::new();
-    let mut remarks = Vec::new();
-    let mut is_whole = true;
-    for path in given.map(FilePath::root).into_iter().chain(own) {
-        let path = &path;
-        let text = path.read().map_err(|error| {
-            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
-        })?;
-        let filled = replace_constants(&text, &problem.constants)
-            .map_err(|fault| Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP))?;
-        let reading = read(path, &filled);
-        let is_shown =
-            |remark: &Diagnostic| warns || given == Some(path.as_path()) || remark.is_error();
-        remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
-        is_whole &= reading.grammar.is_some();
-        grammars.extend(reading.grammar.map(|grammar| grammar.limited(&problem.limits)));
-    }
-    if !is_whole {
-        return Err(Stop::Diagnosed(remarks));
-    }
-    output.diagnosed(remarks);
-    Ok(grammars)
 }
 
 fn open(path: &Path) -> Result<Blob, Stop> {

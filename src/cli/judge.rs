@@ -5,11 +5,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
 use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::check::options::Options;
 use crate::class::{self, Handed, duplicates};
 use crate::cli::exit_code::ExitCode;
@@ -19,7 +21,8 @@ use crate::cli::options::{ListingOptions, OutputOptions, RUNS, ReportOptions, Ru
 use crate::cli::output::{Output, command_line, command_with};
 use crate::cli::problem::{self, Remarks};
 use crate::cli::stress::span;
-use crate::cli::stress::why::Why;
+use crate::executor::scheduler::Scheduler;
+use crate::explain::rejected::Explaining;
 use crate::judge::case::{Detail, RepeatLine};
 use crate::judge::draw::Seen;
 use crate::judge::judging::{self, Judging};
@@ -228,17 +231,19 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
     .run()?;
     if let Some(time) = arguments.explain {
         let time_limit = &finished.time_limit;
-        let why = Why {
-            problem: &problem,
-            host: &host,
+        let scheduler = &Scheduler::new(Arc::clone(&host.executor));
+        let fresh = scheduler.clone().fresh();
+        let explaining = Explaining {
+            bench: Bench { executor: &fresh, builder: &host.builder_on(scheduler), ..bench },
+            scheduler,
+            is_stopped: &|| host.is_stopped(),
             validators: &validators,
             time,
             time_limit,
-            output,
         };
         // A command that was typed has no source to build again.
         let sources = entries.len() - usize::from(!arguments.program.is_empty());
-        explain(&why, &entries[..sources], &finished.results)?;
+        explain(&explaining, &entries[..sources], &finished.results)?;
     }
     let judged = finished.results.iter().filter_map(|it| it.as_deref().ok());
     let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
@@ -255,7 +260,7 @@ fn judge(arguments: &JudgeArguments, first: &mut Vec<String>, output: &Output) -
 /// # Errors
 /// If the package has no reference, the judge failed, or it was interrupted.
 fn explain(
-    why: &Why<'_>,
+    explaining: &Explaining<'_>,
     entries: &[PreparedSubmission<'_>],
     results: &[Judged],
 ) -> Result<(), Stop> {
@@ -263,7 +268,7 @@ fn explain(
         let Ok(judgement) = result else { continue };
         let fails = judgement.cases.iter().any(|case| case.verdict != Verdict::Accepted);
         if fails {
-            why.tell(entry.submission, judgement)?;
+            explaining.explain(entry.submission, judgement)?;
         }
     }
     Ok(())

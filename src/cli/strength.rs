@@ -19,7 +19,6 @@ use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
 use crate::cli::output::{Output, command_with};
 use crate::cli::problem::{self, Remarks};
-use crate::cli::problem_inputs::{CandidateKinds, ProblemInputs};
 use crate::cli::strength::gates::Gates;
 use crate::cli::strength::tools::{Tooled, Tools};
 use crate::cli::stress::span;
@@ -55,6 +54,7 @@ use crate::strength::promote::{Chosen, choose};
 use crate::strength::test_bed::{Suspect, TestBed, groups};
 use crate::stress::batch::{Batches, Way};
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
+use crate::stress::problem_inputs::{CandidateKinds, ProblemInputs};
 use crate::stress::promote::Promotion;
 use crate::stress::reference::{is_accepted, usual};
 
@@ -118,7 +118,7 @@ fn strength(arguments: &StrengthArguments, output: &Output) -> Result<(), Stop> 
     let scheduler = &Scheduler::new(Arc::clone(&host.executor));
     let builder = host.builder_on(scheduler);
     let _made = problem::complete(&mut problem, None, &host, &builder, output)?;
-    let inputs = ProblemInputs::read(problem, None, output)?;
+    let inputs = ProblemInputs::read(problem, None, &output.sink())?;
     let problem = &inputs.problem;
     output.event(Event::package_read(problem, 0, problem.test_data.judged().len()));
     let sink = output.sink();

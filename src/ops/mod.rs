@@ -2,5 +2,6 @@
 
 pub mod cases;
 pub mod open_package;
+pub mod stress;
 pub mod submissions;
 pub mod validators;

@@ -6,7 +6,7 @@ mod answers;
 mod coverage;
 mod equal;
 mod exchange;
-mod grammars;
+pub mod grammars;
 mod inputs;
 pub mod mutations;
 pub mod outputs;

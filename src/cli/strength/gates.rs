@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::cli::output::Output;
-use crate::cli::problem_inputs::ProblemInputs;
 use crate::executor::parallel;
 use crate::generate::{Generating, Mode, generate};
 use crate::judge::case::Validators;
@@ -23,6 +22,7 @@ use crate::model::text::{count, joined};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::ops::cases;
+use crate::stress::problem_inputs::ProblemInputs;
 use crate::stress::reference::is_accepted;
 use crate::validate::{self, Extent};
 

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
-use crate::cli::problem_inputs::ProblemInputs;
 use crate::cli::strength::{prepared, runnable};
 use crate::executor::parallel;
 use crate::generate::fresh::FreshInputs;
@@ -19,6 +18,7 @@ use crate::strength::checkers::rejected_outputs;
 use crate::strength::probe::inputs::{ByGenerators, ByGrammar, Inputs};
 use crate::strength::probe::{Probed, Probing, class, probes};
 use crate::strength::validators::{noticed_changes, refused_inputs};
+use crate::stress::problem_inputs::ProblemInputs;
 
 /// Measures these parts.
 pub(super) struct Tools<'a> {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable, unbuildable};
-use crate::cli::stress::setting::Setting;
 use crate::executor::parallel;
 use crate::judge::case::Rules;
 use crate::model::isolation::Isolation;
@@ -12,21 +11,37 @@ use crate::model::limits::Limits;
 use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
 use crate::stress::batch::Batches;
+use crate::stress::problem_inputs::ProblemInputs;
 use crate::stress::reference::usual;
 
-/// The programs of a search.
-pub(super) struct Programs {
+/// The subject of a search.
+pub struct Setting {
+    /// Whether the problem is a package; otherwise it has only defaults.
+    pub has_package: bool,
+    /// The sources of inputs.
+    pub inputs: ProblemInputs,
     /// The submission under test.
-    pub(super) submission: Runnable,
-    pub(super) reference: Runnable,
+    pub submission: Submission,
+    /// The reference that the user named.
+    pub reference: Option<Submission>,
+    /// Whether the result is added to the package.
+    pub promotes: bool,
+}
+
+/// The programs of a search.
+pub struct Programs {
+    /// The submission under test.
+    pub submission: Runnable,
+    /// The program that counts as correct.
+    pub reference: Runnable,
     /// The program that makes the package's judge answers, if it is another one.
     solution: Option<Runnable>,
     /// The reference's name.
-    pub(super) name: String,
+    pub name: String,
     /// Its path.
-    pub(super) path: PathBuf,
+    pub path: PathBuf,
     /// Why it was chosen.
-    pub(super) chosen: &'static str,
+    pub chosen: &'static str,
     /// How the submission is built, then how the reference is.
     prepared: [Prepared; 2],
 }
@@ -44,11 +59,7 @@ impl Programs {
     ///
     /// # Errors
     /// If one of them does not build, the judge failed, or it was interrupted.
-    pub(super) fn build(
-        setting: &Setting,
-        bench: &Bench<'_>,
-        rules: &Rules<'_>,
-    ) -> Result<Self, Stop> {
+    pub fn build(setting: &Setting, bench: &Bench<'_>, rules: &Rules<'_>) -> Result<Self, Stop> {
         let path = setting.inputs.solution.as_ref();
         let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
         let (reference, chosen) = match &setting.reference {
@@ -78,7 +89,7 @@ impl Programs {
     }
 
     /// Both programs, for many inputs at once; `None` if they cannot be built for that.
-    pub(super) fn batches(
+    pub fn batches(
         &self,
         setting: &Setting,
         isolation: Isolation,
@@ -90,7 +101,7 @@ impl Programs {
     }
 
     /// The program that makes the package's judge answers, otherwise the reference.
-    pub(super) fn solution(&self) -> &Runnable {
+    pub fn solution(&self) -> &Runnable {
         self.solution.as_ref().unwrap_or(&self.reference)
     }
 }

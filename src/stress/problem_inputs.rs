@@ -5,8 +5,6 @@ use std::path::Path;
 
 use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::cli::grammar::of_package;
-use crate::cli::output::Output;
 use crate::generate::fresh::FreshInputs;
 use crate::generate::solution::{Solution, is_alone, made_for_it};
 use crate::grammar::program::Grammar;
@@ -25,35 +23,38 @@ use crate::stress::candidates::Mix;
 use crate::stress::comparison::{AnswersBy, shown};
 use crate::stress::validity::{Refusal, Validity};
 use crate::stress::{by_grammar, by_recipe};
+use crate::validate::grammars;
 use crate::validate::single::InputValidators;
 
 /// Which inputs there are beside those of the grammar.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CandidateKinds {
-    pub(super) has_generators: bool,
-    pub(super) has_copies: bool,
+pub struct CandidateKinds {
+    /// Whether the package's generators make some.
+    pub has_generators: bool,
+    /// Whether changed copies of test cases are among them.
+    pub has_copies: bool,
 }
 
 /// A problem with all sources of inputs.
-pub(super) struct ProblemInputs {
+pub struct ProblemInputs {
     /// The problem.
-    pub(super) problem: Problem,
+    pub problem: Problem,
     /// The program that makes the package's judge answers.
-    pub(super) solution: Option<FilePath>,
+    pub solution: Option<FilePath>,
     /// The program that makes judge answers if the judging happens while submissions run.
-    pub(super) answers_by: Option<FilePath>,
+    pub answers_by: Option<FilePath>,
     /// The grammars of the input; the first one makes inputs.
-    pub(super) grammars: Vec<Grammar>,
+    pub grammars: Vec<Grammar>,
     /// The package's recipe.
-    pub(super) recipe: Option<Recipe>,
+    pub recipe: Option<Recipe>,
     /// Its generator lines with a `{seed}`.
-    pub(super) lines: Vec<GeneratorCommand>,
+    pub lines: Vec<GeneratorCommand>,
     /// The package's input validators that are programs.
     programs: Vec<Program>,
     /// How outputs are compared.
-    pub(super) options: Options,
+    pub options: Options,
     /// A test case without files.
-    pub(super) test_case: TestCase,
+    pub test_case: TestCase,
 }
 
 impl ProblemInputs {
@@ -61,14 +62,15 @@ impl ProblemInputs {
     ///
     /// # Errors
     /// If one of them cannot be used.
-    pub(super) fn read(
+    pub fn read(
         problem: Problem,
         grammar: Option<&Path>,
-        output: &Output,
+        events: &dyn Fn(Event),
     ) -> Result<Self, Stop> {
-        let grammars = of_package(grammar, &problem, false, output)?;
+        let (grammars, remarks) = grammars::of_problem(grammar, &problem, false)?;
+        remarks.into_iter().map(Event::Diagnosed).for_each(events);
         let recipe = match &problem.recipe {
-            Some(path) => read_recipe(path, &problem, output),
+            Some(path) => read_recipe(path, &problem, events),
             None => None,
         };
         let test_case = test_case(&problem);
@@ -94,7 +96,7 @@ impl ProblemInputs {
     }
 
     /// The source of judge answers for new inputs; `solution` is [`Self::answering`].
-    pub(super) fn answers<'a>(&self, solution: Option<&'a Solution<'a>>) -> AnswersBy<'a> {
+    pub fn answers<'a>(&self, solution: Option<&'a Solution<'a>>) -> AnswersBy<'a> {
         match (solution, self.is_judged()) {
             (_, false) => AnswersBy::Reference,
             (Some(solution), true) => AnswersBy::Solution(solution),
@@ -106,7 +108,7 @@ impl ProblemInputs {
     ///
     /// # Errors
     /// If one does not build, the judge failed, or it was interrupted.
-    pub(super) fn validity<'a>(&'a self, bench: Bench<'a>) -> Result<Validity<'a>, Stop> {
+    pub fn validity<'a>(&'a self, bench: Bench<'a>) -> Result<Validity<'a>, Stop> {
         let build = || {
             let args = self.test_case.input_validator_args.clone();
             InputValidators::build(bench, &self.programs, args)
@@ -117,7 +119,7 @@ impl ProblemInputs {
 
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
     /// compare.
-    pub(super) fn is_judged(&self) -> bool {
+    pub fn is_judged(&self) -> bool {
         !self.problem.output_validators.is_empty() && !is_alone(&self.problem)
     }
 
@@ -125,7 +127,7 @@ impl ProblemInputs {
     ///
     /// # Errors
     /// If it does not build, the judge failed, or it was interrupted.
-    pub(super) fn answering<'a>(&self, bench: &Bench<'a>) -> Result<Option<Solution<'a>>, Stop> {
+    pub fn answering<'a>(&self, bench: &Bench<'a>) -> Result<Option<Solution<'a>>, Stop> {
         let path = self.answers_by.as_ref();
         path.map(|path| Solution::build(bench, path)).transpose()
     }
@@ -134,17 +136,14 @@ impl ProblemInputs {
     ///
     /// # Errors
     /// If one does not build, the judge failed, or it was interrupted.
-    pub(super) fn generators<'a>(
-        &'a self,
-        bench: Bench<'a>,
-    ) -> Result<Option<FreshInputs<'a>>, Stop> {
+    pub fn generators<'a>(&'a self, bench: Bench<'a>) -> Result<Option<FreshInputs<'a>>, Stop> {
         let recipe = self.recipe.as_ref().filter(|_| !self.lines.is_empty());
         recipe.map(|it| FreshInputs::build(bench, it)).transpose()
     }
 
     /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of
     /// test cases.
-    pub(super) fn candidates<'a>(
+    pub fn candidates<'a>(
         &'a self,
         validity: &'a Validity<'a>,
         kinds: CandidateKinds,
@@ -178,7 +177,7 @@ impl ProblemInputs {
     }
 
     /// Whether changed copies of test cases can be used: they can be checked and answered.
-    pub(super) fn has_copies(&self) -> bool {
+    pub fn has_copies(&self) -> bool {
         !(self.grammars.is_empty() && self.programs.is_empty())
             && (!self.is_judged() || self.answers_by.is_some() || self.has_no_answers())
             && self.copied().next().is_some()
@@ -194,7 +193,7 @@ impl ProblemInputs {
     }
 
     /// The sources of inputs, in words.
-    pub(super) fn sources(&self, has_generators: bool) -> Vec<String> {
+    pub fn sources(&self, has_generators: bool) -> Vec<String> {
         let grammar = self.grammars.first();
         let grammar =
             grammar.map(|grammar| format!("the grammar {}", grammar.source.path.display()));
@@ -206,7 +205,7 @@ impl ProblemInputs {
     }
 
     /// A warning that an input validator refuses what the source of inputs makes.
-    pub(super) fn disputed(&self, Refusal { input, by }: &Refusal) -> Diagnostic {
+    pub fn disputed(&self, Refusal { input, by }: &Refusal) -> Diagnostic {
         let validators = self.problem.dir.join(self.problem.layout.input_validators);
         let message =
             format!("rejects an input from {}: {}: {}", self.maker(), shown(input), by.what());
@@ -223,7 +222,7 @@ impl ProblemInputs {
     }
 
     /// Why there are no inputs to try.
-    pub(super) fn nothing_to_try(&self) -> &'static str {
+    pub fn nothing_to_try(&self) -> &'static str {
         let is_checked = !(self.grammars.is_empty() && self.programs.is_empty());
         if is_checked && self.copied().next().is_some() {
             return "test cases cannot be changed, since the output validator needs judge answers, and the recipe has no \
@@ -241,12 +240,12 @@ const GENERATORS: u32 = 2;
 const COPIES: u32 = 2;
 
 /// The recipe, unless it has errors.
-fn read_recipe(path: &FilePath, problem: &Problem, output: &Output) -> Option<Recipe> {
+fn read_recipe(path: &FilePath, problem: &Problem, events: &dyn Fn(Event)) -> Option<Recipe> {
     let reading = recipe::of_problem(path, problem);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
         let remark = Diagnostic::warning(path, "has faults, so its generators are not used here")
             .help("`juror generate --check` shows the faults");
-        output.event(Event::Diagnosed(remark));
+        events(Event::Diagnosed(remark));
         return None;
     }
     reading.recipe
