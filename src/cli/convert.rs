@@ -1,15 +1,11 @@
 //! `juror convert`: writes a package in another format to a new directory, and reports what had no equivalent.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
 
 use crate::cli::beside::{self, Beside, fault, parent};
 use crate::cli::exit_code::ExitCode;
@@ -17,16 +13,11 @@ use crate::cli::host::Host;
 use crate::cli::options::{HostOptions, OutputOptions, time_limit};
 use crate::cli::output::{Output, command};
 use crate::cli::problem::{self, Remarks};
-use crate::language::constants::replace_constants;
 use crate::model::conversion::Conversion;
-use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
-use crate::model::problem::Problem;
-use crate::model::program::Constant;
-use crate::model::root::FilePath;
 use crate::model::stop::Stop;
-use crate::package;
-use crate::package::convert::{Contents, PlannedFile, Target, plan};
+use crate::package::convert::write::{read_again, write, zip};
+use crate::package::convert::{Target, plan};
 use crate::package::formats;
 
 /// Arguments of `juror convert`.
@@ -101,8 +92,7 @@ fn convert(arguments: &ConvertArguments, output: &Output) -> Result<(), Stop> {
     }
     let (from, files) = (problem.layout.format, plan.files.clone());
     let losses = plan.losses(&problem, &read_again(&dir)?);
-    let done = if is_archive { zip(&files, &dir, &beside) } else { Ok(dir) };
-    let done = done.map_err(|error| fault(out, error))?;
+    let done = if is_archive { zip(&files, &dir).map_err(|error| fault(out, error))? } else { dir };
     beside.check()?;
     check_out(out, package)?;
     beside.place(&done, out)?;
@@ -122,102 +112,5 @@ fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
         Err(Stop::usage("the new package cannot be inside the old one; choose another place"))
     } else {
         Ok(())
-    }
-}
-
-fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
-    let path = FilePath::root(dir).join(&file.name);
-    // Some systems do not tell `A.c` from `a.c`.
-    if path.link_metadata().is_ok() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file has this name"));
-    }
-    let mut to = path.create()?;
-    let (from, constants) = match &file.contents {
-        Contents::Text(text) => return to.write_all(text.as_bytes()),
-        Contents::Copy(from) => (from.open()?, None),
-        Contents::Filled(from, constants) => (from.open()?, Some(constants)),
-    };
-    let rights = from.metadata()?.permissions().mode();
-    write_from(from, constants, &mut to)?;
-    // Its owner may change a new package, whatever the old one was.
-    to.set_permissions(Permissions::from_mode(rights | 0o200))
-}
-
-fn write_from(mut from: File, constants: Option<&Vec<Constant>>, to: &mut File) -> io::Result<()> {
-    let Some(constants) = constants else { return io::copy(&mut from, to).map(drop) };
-    let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes)?;
-    to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
-}
-
-/// Reads the new package again.
-fn read_again(dir: &Path) -> Result<Problem, Stop> {
-    let reading = package::read(dir);
-    let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
-    if let Some(problem) = reading.problem.filter(|_| !prevents) {
-        return Ok(problem);
-    }
-    let faults = reading.diagnostics.into_iter().filter(Diagnostic::prevents_judging);
-    let faults = faults.map(|mut fault| {
-        // The new package is not kept, so there is no path to it.
-        if let Ok(name) = fault.place.path.strip_prefix(dir) {
-            fault.place.path = name.to_owned();
-            fault.message = format!("the new package would not be valid: {}", fault.message);
-        }
-        fault
-    });
-    Err(Stop::Diagnosed(faults.collect()))
-}
-
-/// Packs the files; returns the path of the archive.
-fn zip(files: &[PlannedFile], dir: &Path, beside: &Beside) -> io::Result<PathBuf> {
-    let path = dir.with_extension("zip.part");
-    let mut archive = ZipWriter::new(File::create(&path)?);
-    for file in files {
-        if beside.check().is_err() {
-            break;
-        }
-        let mut source = FilePath::root(dir).join(&file.name).open()?;
-        let metadata = source.metadata()?;
-        let options = SimpleFileOptions::default()
-            .unix_permissions(metadata.permissions().mode() & 0o777)
-            .large_file(metadata.len() >= u64::from(u32::MAX));
-        archive.start_file(&*file.name, options).map_err(io::Error::other)?;
-        io::copy(&mut source, &mut archive)?;
-    }
-    archive.finish().map_err(io::Error::other)?;
-    Ok(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_owner_may_change_a_copied_file() {
-        let keep = tempfile::TempDir::new().expect("a temporary directory");
-        let check = |rights: u32, expected: u32| {
-            let old = keep.path().join(format!("old-{rights:o}"));
-            fs::write(&old, "1\n").expect("a file");
-            fs::set_permissions(&old, Permissions::from_mode(rights)).expect("rights");
-            let old = FilePath::root(old);
-            let constants = Vec::new();
-            for (kind, contents) in [
-                ("copy", Contents::Copy(old.clone())),
-                ("filled", Contents::Filled(old, constants)),
-            ] {
-                let name = format!("new-{rights:o}-{kind}");
-                write(keep.path(), &PlannedFile { name: name.clone(), contents }).expect(&name);
-                let metadata = fs::metadata(keep.path().join(&name)).expect("a file");
-                assert_eq!(metadata.permissions().mode() & 0o777, expected, "{name}");
-            }
-        };
-        check(0o444, 0o644);
-        check(0o400, 0o600);
-        check(0o555, 0o755);
-        check(0o440, 0o640);
-        check(0o544, 0o744);
-        check(0o644, 0o644);
-        check(0o755, 0o755);
     }
 }

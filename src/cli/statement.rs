@@ -9,15 +9,15 @@ use clap::Args;
 use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
 use crate::cli::output::{Output, command, print};
-use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::file_name::name_fault;
-use crate::model::problem::Problem;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::Stop;
 use crate::package;
-use crate::package::statements::{Form, Statement, statements};
+use crate::package::statements::{Statement, statements};
 use crate::package::suggest::list;
 use crate::report::file::ReportFile;
 use crate::report::html;
+use crate::statement::chosen;
 use crate::statement::page;
 
 /// Arguments of `juror statement`.
@@ -56,7 +56,8 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
     // Other faults of the package do not matter for its statement.
     let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
     let all = statements(&problem);
-    let chosen = chosen(&problem, &all, arguments, output)?;
+    let (chosen, remarks) = chosen(&problem, &all, &arguments.language)?;
+    output.diagnosed(remarks);
     let short_name = &problem.short_name;
     let out = arguments.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
     if out.as_os_str() == "-" && arguments.output.json {
@@ -98,45 +99,6 @@ fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
 /// Whether the path is a directory, or is written like one.
 fn is_directory(out: &Path) -> bool {
     out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
-/// The requested statements that can be shown.
-fn chosen<'a>(
-    problem: &Problem,
-    all: &'a [Statement],
-    arguments: &StatementArguments,
-    output: &Output,
-) -> Result<Vec<&'a Statement>, Stop> {
-    if all.is_empty() {
-        let format = problem.layout.format;
-        let message = format!("has no statement that juror can show, in format {format}");
-        let help = "add statement/problem.en.md, in packages of Kattis";
-        return Err(Diagnostic::error(&problem.dir, message).help(help).into());
-    }
-    let wanted = &arguments.language;
-    let has = |code: &&String| all.iter().any(|it| it.language == **code);
-    if let Some(unknown) = wanted.iter().find(|code| !has(code)) {
-        let languages = list(all.iter().map(|it| it.language.as_str()));
-        let message = format!("--language {unknown}: no such statement; available: {languages}");
-        return Err(Stop::Refused(Mend::Selection, vec![message.into()]));
-    }
-    let is_wanted = |it: &&Statement| wanted.is_empty() || wanted.contains(&it.language);
-    let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
-    let readable: Vec<&Statement> =
-        chosen.iter().copied().filter(|it| it.form != Form::Pdf).collect();
-    let message = "is a PDF, which cannot be converted to a page";
-    let help = "use it as it is, or add the statement as .md or .tex";
-    let pdf = chosen.iter().filter(|it| it.form == Form::Pdf);
-    let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
-    match pdf.next() {
-        Some(first) if readable.is_empty() => {
-            Err(Diagnostic { severity: Severity::Error, ..first }.into())
-        }
-        first => {
-            output.diagnosed(first.into_iter().chain(pdf));
-            Ok(readable)
-        }
-    }
 }
 
 /// Writes a file beside its path, and moves it there when it is complete.

@@ -1,6 +1,7 @@
 //! What commands do, without arguments and terminals.
 
 pub mod cases;
+pub mod mutants;
 pub mod open_package;
 pub mod stress;
 pub mod submissions;

@@ -1,4 +1,4 @@
-//! A package in another format: its files, and what has no equivalent. Writes nothing.
+//! A package in another format: its files, and what has no equivalent.
 //!
 //! Files whose meaning does not depend on the format are copied; settings are written anew from the problem. To find
 //! what is lost, the new package is read and its facts are compared with those of the old one.
@@ -14,6 +14,7 @@ mod statements;
 mod submissions;
 #[cfg(test)]
 mod tests;
+pub mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
