@@ -258,7 +258,7 @@ mod tests {
         let image = || {
             draws.fetch_add(1, Ordering::SeqCst);
             let blob = b"image".as_slice().into();
-            Ok(vec![Picture { of: "input", name: "a.svg".to_owned(), blob }])
+            Ok(vec![Picture { of: "input".into(), name: "a.svg".to_owned(), blob }])
         };
         // The map, the first one and, once it wants the images, the second one.
         let wanted = || {

@@ -108,7 +108,10 @@ impl Judging<'_> {
     pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
-            limits: LimitsReport::new(time_limit, &rules.limits),
+            limits: LimitsReport {
+                run: rules.limits.clone(),
+                cpu_origin: time_limit.origin.clone(),
+            },
             mechanism: self.bench.executor.mechanism(),
         });
         rules

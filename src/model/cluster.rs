@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::model::host::{Finding, Grade};
 use crate::model::isolation::Isolation;
-use crate::model::serial::View;
 use crate::model::units::Bytes;
 
 /// Asks who the user is and what it may do. Every user may ask this.
@@ -129,32 +128,5 @@ impl ClusterSurvey {
     /// Whether something does not work.
     pub fn is_unusable(&self) -> bool {
         self.findings.iter().any(|it| it.grade == Grade::Missing)
-    }
-}
-
-/// The document of [`ClusterSurvey`].
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "juror-cluster")]
-pub struct ClusterKeys {
-    #[schemars(extend("const" = "juror-cluster"))]
-    format: &'static str,
-    #[schemars(extend("const" = VERSION))]
-    version: u32,
-    juror: &'static str,
-    #[serde(flatten)]
-    survey: ClusterSurvey,
-}
-
-/// The version of the document; raised when a key is removed or changes its meaning.
-const VERSION: u32 = 1;
-
-impl View<ClusterSurvey> for ClusterKeys {
-    fn view(survey: &ClusterSurvey) -> Self {
-        Self {
-            format: "juror-cluster",
-            version: VERSION,
-            juror: env!("CARGO_PKG_VERSION"),
-            survey: survey.clone(),
-        }
     }
 }

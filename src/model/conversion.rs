@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with::serde_as;
 
-use crate::model::serial::{As, Location};
+use crate::model::serial::Location;
 
 /// A package that was written in another format.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conversion {
     /// The format that it is in.
@@ -15,7 +17,7 @@ pub struct Conversion {
     /// The format of the new package, as the command line names it.
     pub to: &'static str,
     /// The new package.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// How many files it has.
     pub files: usize,

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::blob::Blob;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
-use crate::model::serial::{As, PathBytes};
+use crate::model::serial::PathBytes;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::words::words;
@@ -48,13 +49,14 @@ pub struct Job {
 }
 
 /// What is returned of a box, besides the files requested by name.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keep {
     /// Nothing.
     #[default]
     Nothing,
     /// Everything except entries with these names, and what is below them.
-    AllBut(#[serde(with = "As::<Vec<PathBytes>>")] Vec<PathBuf>),
+    AllBut(#[serde_as(as = "Vec<PathBytes>")] Vec<PathBuf>),
 }
 
 impl Keep {
@@ -80,10 +82,11 @@ pub struct Command {
 }
 
 /// Something that a program sees read-only.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The absolute path at which the program sees it.
-    #[serde(with = "As::<PathBytes>")]
+    #[serde_as(as = "PathBytes")]
     pub inside: PathBuf,
     /// The thing itself.
     pub what: What,

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::{FromIntoRef, IfIsHumanReadable, serde_as};
 
 use crate::model::job::{Job, Reply};
-use crate::model::serial::{As, Seconds, Text};
+use crate::model::serial::{Seconds, Text};
 use crate::model::units::Bytes;
 
 /// Two programs that each read what the other writes: the standard output of one is the standard input of the other.
@@ -106,13 +107,17 @@ pub struct Deadlock {
 }
 
 /// What two programs wrote to each other, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transcript {
     /// The beginning.
+    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
     pub first: Vec<Said>,
     /// How much was omitted after that.
+    #[serde(rename = "left_out_bytes")]
     pub left_out: Bytes,
     /// The end.
+    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
     pub last: Vec<Said>,
 }
 
@@ -128,19 +133,43 @@ pub struct Said {
 }
 
 /// A line of a transcript.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// When its first piece was written, from the start of the pair.
-    #[serde(rename = "at_seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "at_seconds")]
     pub at: Duration,
     /// The side that wrote it.
     pub by: Side,
     /// The text without line end.
-    #[serde(rename = "line", with = "As::<Text>")]
+    #[serde_as(as = "Text")]
+    #[serde(rename = "line")]
     pub text: Vec<u8>,
     /// Whether it has a line end; otherwise it was interrupted or not finished.
     #[serde(rename = "whole")]
     pub is_whole: bool,
+}
+
+/// How pieces are written for people.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+struct Lines(Vec<Line>);
+
+impl From<&Vec<Said>> for Lines {
+    fn from(pieces: &Vec<Said>) -> Self {
+        Self(lines(pieces))
+    }
+}
+
+impl From<Lines> for Vec<Said> {
+    fn from(Lines(lines): Lines) -> Self {
+        let said = |Line { at, by, mut text, is_whole }: Line| {
+            text.extend(is_whole.then_some(b'\n'));
+            Said { at, by, text }
+        };
+        lines.into_iter().map(said).collect()
+    }
 }
 
 /// The lines of a transcript: consecutive pieces of one side are joined.

@@ -280,11 +280,11 @@ impl Told {
         self.say(Some(name), Event::PackageRead(Box::new(whole)));
         if let Some((limits, mechanism)) = limits {
             let mut others = parts.iter().filter_map(|(part, _)| part.limits.as_ref());
-            if let Some(other) = others.find(|it| it.cpu_seconds != limits.cpu_seconds) {
+            if let Some(other) = others.find(|it| it.cpu_time() != limits.cpu_time()) {
                 let what = format!(
                     "shards were judged with different time limits: {} and {}",
-                    seconds(limits.cpu_seconds),
-                    seconds(other.cpu_seconds)
+                    seconds(limits.cpu_time()),
+                    seconds(other.cpu_time())
                 );
                 let remark = Diagnostic::warning(path, what)
                     .help("set the limit in the package, or give each shard the same --time-limit");

@@ -45,7 +45,6 @@ pub mod serial;
 pub mod stop;
 pub mod strength;
 pub mod stress;
-mod stress_keys;
 pub mod strictness;
 pub mod submission;
 pub mod test_data;

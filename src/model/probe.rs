@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
-use crate::model::serial::{As, Seconds};
+use crate::model::serial::Seconds;
 use crate::model::units::Bytes;
 
 /// A number with the interval in which it lies, at 95 %.
@@ -60,12 +61,13 @@ impl Growth {
 }
 
 /// What a program did with inputs of one size.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbePoint {
     /// The size: the value of the variable.
     pub size: u64,
     /// The least CPU time of all runs.
-    #[serde(with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
     pub cpu_seconds: Duration,
     /// The least peak memory of all runs.
     pub memory_bytes: Bytes,

@@ -4,15 +4,17 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with::serde_as;
 
-use crate::model::serial::{As, Location};
+use crate::model::serial::Location;
 use crate::model::units::Bytes;
 
 /// The result.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proposal {
     /// The grammar.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub grammar: PathBuf,
     /// The random seed.
     pub seed: u64,

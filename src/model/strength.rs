@@ -5,24 +5,28 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with::serde_as;
 
 use crate::model::probe::Probes;
-use crate::model::serial::{As, Seconds, Text};
+use crate::model::serial::{Seconds, Text};
 use crate::model::strictness::{Strictness, start};
 use crate::model::text::{count, joined};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
 /// What `strength` found.
+#[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Strength {
     /// The random seed.
     pub seed: u64,
     /// The time that it was allowed.
-    #[serde(rename = "time_seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "time_seconds")]
     pub time: Duration,
     /// How long it took.
-    #[serde(rename = "seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "seconds")]
     pub elapsed: Duration,
     /// Whether time ran out before everything was done.
     pub cut: bool,
@@ -348,10 +352,11 @@ pub struct SourceEdit {
 }
 
 /// An input that catches what no test case catches.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MissedBy {
     /// The input, as small as it could be made.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub input: Vec<u8>,
     /// What the subject earns on it.
     pub verdict: Verdict,

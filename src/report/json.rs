@@ -6,10 +6,45 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::model::cluster::ClusterKeys;
-use crate::model::host::DiagnosisKeys;
+use crate::model::cluster::ClusterSurvey;
+use crate::model::host::Diagnosis;
 use crate::model::report::Report;
-use crate::model::serial::View;
+
+/// A result that is a document of its own.
+pub trait Titled: Serialize + JsonSchema {
+    /// The name of its format.
+    const FORMAT: &'static str;
+    /// The version of its format; raised when a key is removed or changes its meaning.
+    const VERSION: u32 = 1;
+}
+
+impl Titled for Diagnosis {
+    const FORMAT: &'static str = "juror-doctor";
+}
+
+impl Titled for ClusterSurvey {
+    const FORMAT: &'static str = "juror-cluster";
+}
+
+/// A document with a result.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = T::FORMAT)]
+pub struct Document<'a, T: Titled> {
+    #[schemars(extend("const" = T::FORMAT))]
+    format: &'static str,
+    #[schemars(extend("const" = T::VERSION))]
+    version: u32,
+    juror: &'static str,
+    #[serde(flatten)]
+    result: &'a T,
+}
+
+impl<'a, T: Titled> Document<'a, T> {
+    fn of(result: &'a T) -> Self {
+        let juror = env!("CARGO_PKG_VERSION");
+        Self { format: T::FORMAT, version: T::VERSION, juror, result }
+    }
+}
 
 /// Writes the document.
 ///
@@ -17,8 +52,8 @@ use crate::model::serial::View;
 /// Errors of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     match (&report.diagnosis, &report.cluster) {
-        (Some(diagnosis), _) => write_value(&DiagnosisKeys::view(diagnosis), out),
-        (None, Some(survey)) => write_value(&ClusterKeys::view(survey), out),
+        (Some(diagnosis), _) => write_value(&Document::of(diagnosis), out),
+        (None, Some(survey)) => write_value(&Document::of(survey), out),
         (None, None) => write_value(report, out),
     }
 }

@@ -94,7 +94,7 @@ impl Feedback {
             SCORE => self.score = Some(blob.start(NUMBER)?),
             SCORE_MULTIPLIER => self.score_multiplier = Some(blob.start(NUMBER)?),
             NEXT_PASS => self.next_pass = Some(blob),
-            image => self.images.push(Picture { of: OUTPUT, name: image.to_owned(), blob }),
+            image => self.images.push(Picture { of: OUTPUT.into(), name: image.to_owned(), blob }),
         }
         Ok(())
     }

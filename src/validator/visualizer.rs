@@ -111,7 +111,7 @@ impl Drawn {
         let left = self.tree.as_ref().map(|tree| tree.below(dir)).unwrap_or_default();
         let image = |file: &TreeEntry| {
             let name = file.name.to_str().filter(|name| is_one(name))?.to_owned();
-            Some(Picture { of, name, blob: file.blob()?.clone() })
+            Some(Picture { of: of.into(), name, blob: file.blob()?.clone() })
         };
         let mut images: Vec<Picture> = left.iter().filter_map(image).collect();
         images.sort_by(|one, other| one.name.cmp(&other.name));

@@ -38,7 +38,10 @@ fn report(command: &'static str, judgements: Vec<Judgement>) -> Report {
     };
     let time = TimeLimit { limit: Duration::from_secs(1), origin: "problem.yaml".to_owned() };
     let memory = Some(Bytes::mib(256));
-    let limits = LimitsReport::new(&time, &Limits { memory, ..Limits::default() });
+    let limits = LimitsReport {
+        run: Limits { cpu_time: Some(time.limit), memory, ..Limits::default() },
+        cpu_origin: time.origin,
+    };
     let mechanism = "namespaces".to_owned();
     let command_line = format!("juror {command}");
     let events = [

@@ -48,11 +48,11 @@ fn of_package(package: &PackageReport, is_one_of_many: bool) -> Markup {
         @if let Some(limits) = &package.limits {
             dt { "Limits of a run" }
             dd {
-                (given_seconds(limits.cpu_seconds)) " CPU time (" (printable(&limits.cpu_origin)) ")"
-                @if let Some(wall) = limits.wall_seconds { ", " (given_seconds(wall)) " by the clock" }
-                @if let Some(memory) = limits.memory_bytes { ", " (memory) " memory" }
-                @if let Some(output) = limits.output_bytes { ", " (output) " output" }
-                @if let Some(processes) = limits.processes { ", " (processes) " processes and threads" }
+                (given_seconds(limits.cpu_time())) " CPU time (" (printable(&limits.cpu_origin)) ")"
+                @if let Some(wall) = limits.run.wall_time { ", " (given_seconds(wall)) " by the clock" }
+                @if let Some(memory) = limits.run.memory { ", " (memory) " memory" }
+                @if let Some(output) = limits.run.output { ", " (output) " output" }
+                @if let Some(processes) = limits.run.processes { ", " (processes) " processes and threads" }
             }
         }
     }

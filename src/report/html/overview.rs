@@ -167,7 +167,7 @@ fn path(name: &str) -> Markup {
 fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest() else { return html! {} };
     let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
-    let share = limits.map(|it| time.as_secs_f64() / it.cpu_seconds.as_secs_f64().max(1e-9));
+    let share = limits.map(|it| time.as_secs_f64() / it.cpu_time().as_secs_f64().max(1e-9));
     let share = share.map(|share| (share.min(1.0) * 100.0).ceil());
     html! {
         (seconds(time))

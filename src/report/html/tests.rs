@@ -240,8 +240,11 @@ fn hostile_texts_stay_texts_and_pages_small() {
     long.extend(b"\xff\xfe\x80");
     long.resize(10 << 20, b'<');
     let text = String::from_utf8_lossy(&long).into_owned();
-    let image =
-        |name: &str| Picture { of: "output", name: name.to_owned(), blob: long[..100].into() };
+    let image = |name: &str| Picture {
+        of: "output".into(),
+        name: name.to_owned(),
+        blob: long[..100].into(),
+    };
     let evidence = Evidence {
         input: long.clone(),
         answer: long.clone(),

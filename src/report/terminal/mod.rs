@@ -377,13 +377,14 @@ fn in_full(submission: &SubmissionReport, report: &Report) -> String {
 
 /// The limits, such as `CPU time 1 s (problem.yaml), clock 3 s, memory 2 GiB, output 8 MiB`.
 fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
-    let (time, origin) = (given_seconds(limits.cpu_seconds), printable(&limits.cpu_origin));
+    let (time, origin) = (given_seconds(limits.cpu_time()), printable(&limits.cpu_origin));
+    let limits = &limits.run;
     let processes = limits.processes.filter(|_| style.is_verbose());
     let parts = [
         Some(format!("CPU time {time} ({origin})")),
-        limits.wall_seconds.map(|wall| format!("clock {}", given_seconds(wall))),
-        limits.memory_bytes.map(|memory| format!("memory {memory}")),
-        limits.output_bytes.map(|output| format!("output {output}")),
+        limits.wall_time.map(|wall| format!("clock {}", given_seconds(wall))),
+        limits.memory.map(|memory| format!("memory {memory}")),
+        limits.output.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),
     ];
     joined(parts.into_iter().flatten(), ", ")

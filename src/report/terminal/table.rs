@@ -91,7 +91,7 @@ pub(super) fn table(
 
 /// The CPU time limit of the last package.
 fn limit(report: &Report) -> Option<Duration> {
-    Some(report.packages.last()?.limits.as_ref()?.cpu_seconds)
+    Some(report.packages.last()?.limits.as_ref()?.cpu_time())
 }
 
 /// Whether a submission is listed.

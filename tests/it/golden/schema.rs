@@ -1,9 +1,9 @@
 //! Documents held against the schema that the program prints.
 
-use juror::model::cluster::ClusterKeys;
-use juror::model::host::DiagnosisKeys;
+use juror::model::cluster::ClusterSurvey;
+use juror::model::host::Diagnosis;
 use juror::model::report::Report;
-use juror::report::json::write_schema;
+use juror::report::json::{Document, write_schema};
 use serde_json::Value;
 
 /// Every document agrees with the schema of its kind.
@@ -11,8 +11,8 @@ pub(super) fn check(file: &str, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
     let written = match document["format"].as_str() {
-        Some("juror-doctor") => write_schema::<DiagnosisKeys>(&mut schema),
-        Some("juror-cluster") => write_schema::<ClusterKeys>(&mut schema),
+        Some("juror-doctor") => write_schema::<Document<'_, Diagnosis>>(&mut schema),
+        Some("juror-cluster") => write_schema::<Document<'_, ClusterSurvey>>(&mut schema),
         _ => write_schema::<Report>(&mut schema),
     };
     written.expect("writing to memory cannot fail");
