@@ -10,7 +10,7 @@ use crate::grade::line;
 use crate::model::cluster::ClusterSurvey;
 use crate::model::host::Diagnosis;
 use crate::model::report::Report;
-use crate::report::json::{self, write_both_schemas, write_schema};
+use crate::report::json::{ResultDocument, write_both_schemas, write_schema};
 
 /// Arguments of `juror schema`.
 #[derive(Args, Debug)]
@@ -39,8 +39,8 @@ pub fn run(arguments: &SchemaArguments) -> ExitCode {
     command(&OutputOptions::default(), "schema", |_| {
         print("the schema", |out| match arguments.document {
             Document::Report => write_schema::<Report>(out),
-            Document::Doctor => write_schema::<json::Document<'_, Diagnosis>>(out),
-            Document::Cluster => write_schema::<json::Document<'_, ClusterSurvey>>(out),
+            Document::Doctor => write_schema::<ResultDocument<'_, Diagnosis>>(out),
+            Document::Cluster => write_schema::<ResultDocument<'_, ClusterSurvey>>(out),
             Document::Grade => write_both_schemas::<Graded>("juror-grade", line::schema(), out),
         })
     })

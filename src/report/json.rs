@@ -29,7 +29,7 @@ impl Titled for ClusterSurvey {
 /// A document with a result.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = T::FORMAT)]
-pub struct Document<'a, T: Titled> {
+pub struct ResultDocument<'a, T: Titled> {
     #[schemars(extend("const" = T::FORMAT))]
     format: &'static str,
     #[schemars(extend("const" = T::VERSION))]
@@ -39,7 +39,7 @@ pub struct Document<'a, T: Titled> {
     result: &'a T,
 }
 
-impl<'a, T: Titled> Document<'a, T> {
+impl<'a, T: Titled> ResultDocument<'a, T> {
     fn of(result: &'a T) -> Self {
         let juror = env!("CARGO_PKG_VERSION");
         Self { format: T::FORMAT, version: T::VERSION, juror, result }
@@ -52,8 +52,8 @@ impl<'a, T: Titled> Document<'a, T> {
 /// Errors of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     match (&report.diagnosis, &report.cluster) {
-        (Some(diagnosis), _) => write_value(&Document::of(diagnosis), out),
-        (None, Some(survey)) => write_value(&Document::of(survey), out),
+        (Some(diagnosis), _) => write_value(&ResultDocument::of(diagnosis), out),
+        (None, Some(survey)) => write_value(&ResultDocument::of(survey), out),
         (None, None) => write_value(report, out),
     }
 }

@@ -160,7 +160,11 @@ fn usual() -> Report {
 }
 
 fn picture() -> Picture {
-    Picture { of: "output", name: "judgeimage.svg".to_owned(), blob: IMAGE.as_bytes().into() }
+    Picture {
+        of: "output".into(),
+        name: "judgeimage.svg".to_owned(),
+        blob: IMAGE.as_bytes().into(),
+    }
 }
 
 /// The page of a report in a file.

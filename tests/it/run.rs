@@ -50,7 +50,7 @@ fn files_in_place_of_standard_output_are_shown() {
     fixture.check("run sum a.sh --case sample/1", 0, &["`sum.out` is missing"]);
     let document = fixture.json("run sum accepted/right.sh --case sample/1", 0);
     assert_eq!(document["run"]["file"]["contents"]["text"], "3\n");
-    assert_eq!(document["run"]["exit_code"], 0);
+    assert_eq!(document["run"]["ending"]["exit_code"], 0);
 }
 
 #[test]

@@ -7,9 +7,13 @@ use serde_json::Value;
 use super::file::root;
 
 /// Objects that come in several places: the end of the path of each, and the name that the page gives it.
-const SHARED: [(&str, &str); 26] = [
+const SHARED: [(&str, &str); 30] = [
     ("comparison.difference.", "submissions[].test_cases[].difference."),
     ("comparison.evidence.", "submissions[].test_cases[].evidence."),
+    ("stress.counterexample.difference.", "submissions[].test_cases[].difference."),
+    ("stress.counterexample.input.", "text."),
+    ("stress.counterexample.expected.", "text."),
+    ("stress.counterexample.got.", "text."),
     ("submissions[].error.", "judge_errors[]."),
     ("submissions[].compiler.outcome.", "submissions[].test_cases[]."),
     (".difference.answer.", "side."),

@@ -302,6 +302,7 @@ fn outcome(real: &Outcome, index: u64) -> Outcome {
     Outcome {
         cpu_time: Duration::from_millis(cpu_millis),
         wall_time: Duration::from_millis(wall_millis),
+        queued: Duration::ZERO,
         peak_memory: match real.stopped_by {
             Some(StoppedBy::Memory) => Bytes::mib(64),
             _ => Bytes::kib(1100 + 64 * index),

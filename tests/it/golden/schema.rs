@@ -3,7 +3,7 @@
 use juror::model::cluster::ClusterSurvey;
 use juror::model::host::Diagnosis;
 use juror::model::report::Report;
-use juror::report::json::{Document, write_schema};
+use juror::report::json::{ResultDocument, write_schema};
 use serde_json::Value;
 
 /// Every document agrees with the schema of its kind.
@@ -11,8 +11,8 @@ pub(super) fn check(file: &str, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
     let written = match document["format"].as_str() {
-        Some("juror-doctor") => write_schema::<Document<'_, Diagnosis>>(&mut schema),
-        Some("juror-cluster") => write_schema::<Document<'_, ClusterSurvey>>(&mut schema),
+        Some("juror-doctor") => write_schema::<ResultDocument<'_, Diagnosis>>(&mut schema),
+        Some("juror-cluster") => write_schema::<ResultDocument<'_, ClusterSurvey>>(&mut schema),
         _ => write_schema::<Report>(&mut schema),
     };
     written.expect("writing to memory cannot fail");
@@ -67,8 +67,20 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
                 missing.map(|key| format!("{at}: {key} is missing")).collect()
             }
             "minimum" if value.is_number() && value.as_f64() < told.as_f64() => fault("too small"),
-            "$defs" | "$schema" | "title" | "description" | "format" | "type" | "enum"
-            | "const" | "anyOf" | "oneOf" | "minimum" => Vec::new(),
+            // The keyword `properties` looks at all keys.
+            "$defs"
+            | "$schema"
+            | "title"
+            | "description"
+            | "default"
+            | "additionalProperties"
+            | "format"
+            | "type"
+            | "enum"
+            | "const"
+            | "anyOf"
+            | "oneOf"
+            | "minimum" => Vec::new(),
             other => panic!("{at}: the keyword {other} is not looked at"),
         });
     }
