@@ -17,7 +17,7 @@ use crate::model::messages::told_by_program;
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::repeats::Repeats;
 use crate::model::score::{CaseScore, TotalScore};
-use crate::model::serial::{Base64, EveryKey, Location, Seconds, Text};
+use crate::model::serial::{Base64, EveryKey, Location, Text};
 use crate::model::verdict::Verdict;
 
 /// A failure of the judge, never of a submission: it gives no verdict.
@@ -377,15 +377,11 @@ impl fmt::Display for BrokenExpectation {
 }
 
 /// The time limit of submissions.
-#[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeLimit {
     /// CPU time.
-    #[serde_as(as = "Seconds")]
-    #[serde(rename = "cpu_seconds")]
     pub limit: Duration,
     /// Its origin: a file, `--time-limit`, `from accepted/a.cpp: 0.31 s`.
-    #[serde(rename = "cpu_origin")]
     pub origin: String,
 }
 
