@@ -65,19 +65,13 @@ pub struct Document {
     /// The exit code of work that was refused or ended early.
     pub ended_with: Option<u32>,
     submissions: Vec<SubmissionReport>,
-    #[serde(default)]
     duplicates: Vec<Duplicates>,
-    #[serde(default)]
     explanations: Vec<Explained>,
     judge_errors: Vec<FaultReport>,
     generated: Vec<GeneratedReport>,
-    #[serde(default)]
     next: Vec<NextReport>,
-    #[serde(default)]
     proposals: Vec<IgnoredAny>,
-    #[serde(default)]
     cache: Option<Recalled>,
-    #[serde(default)]
     workers: Vec<WorkerReport>,
     summary: Summary,
     interrupted: bool,

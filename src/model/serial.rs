@@ -11,7 +11,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, TryFromFloatSecsError};
 
 use base64::DecodeError;
@@ -207,9 +207,12 @@ impl<T: JsonSchema, V> JsonSchemaAs<V> for EveryKey<T> {
     }
 }
 
+/// Keys with their values.
+type Keys = Arc<Map<String, Value>>;
+
 /// The keys of a `T`, with their values if they do not apply.
-fn absent<T: JsonSchema + 'static>() -> Arc<Map<String, Value>> {
-    static KNOWN: Mutex<Option<HashMap<TypeId, Arc<Map<String, Value>>>>> = Mutex::new(None);
+fn absent<T: JsonSchema + 'static>() -> Keys {
+    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Keys>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let keys = || {
         let schemas = schemas_of_keys::<T>(&mut SchemaGenerator::default()).into_iter();
@@ -217,7 +220,7 @@ fn absent<T: JsonSchema + 'static>() -> Arc<Map<String, Value>> {
             |schemas: &[Value]| if schemas.iter().any(is_list) { json!([]) } else { Value::Null };
         Arc::new(schemas.map(|(key, schemas)| (key, value(&schemas))).collect())
     };
-    Arc::clone(known.get_or_insert_default().entry(TypeId::of::<T>()).or_insert_with(keys))
+    Arc::clone(known.entry(TypeId::of::<T>()).or_insert_with(keys))
 }
 
 fn is_list(schema: &Value) -> bool {
