@@ -56,7 +56,7 @@ fn strength(dir: &Path, package: &Path, seconds: u64) -> Value {
 }
 
 fn tell(what: &str, report: &Value) {
-    let strength = &report["strength"];
+    let strength = &report;
     let seconds = strength["seconds"].as_f64().expect("a figure");
     let subjects = strength["subjects"].as_array().expect("subjects");
     let mutants: Vec<&Value> = subjects.iter().filter(|it| it["kind"] == "mutant").collect();

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
-use juror::{Event, Judge, Problem, Submission};
+use juror::{Event, Judge, Problem, Submission, WorkProgress};
 
 fn main() -> ExitCode {
     match run() {
@@ -28,7 +28,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let problem = Problem::open(package)?;
     let judgement = judge.run_with(&problem, &Submission::file(file), |event| {
         match event {
-            Event::BuildStarted { program } => println!("builds {program}"),
+            Event::Progress(WorkProgress::Build(program)) => println!("builds {program}"),
             Event::CaseJudged { test_case, verdict, .. } => println!("{verdict} {test_case}"),
             _ => {}
         }

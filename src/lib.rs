@@ -11,38 +11,70 @@
 mod door;
 
 pub use door::{Judge, JudgeBuilder, Problem, Submission};
-pub use model::event::Event;
+pub use model::event::{CommandTask, Event, Note, WorkProgress};
+pub use model::exit_code::ExitCode;
 pub use model::isolation::Demand;
 pub use model::judgement::{CaseJudgement, Judgement};
 pub use model::stop::Stop;
 pub use model::verdict::Verdict;
 
+#[doc(hidden)]
 pub mod build;
+#[doc(hidden)]
 pub mod cache;
+#[doc(hidden)]
 pub mod check;
+#[doc(hidden)]
+pub mod class;
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod cluster;
+#[doc(hidden)]
+pub mod doctor;
+#[doc(hidden)]
 pub mod executor;
+#[doc(hidden)]
 pub mod explain;
+#[doc(hidden)]
 pub mod generate;
+#[doc(hidden)]
 pub mod grade;
+#[doc(hidden)]
 pub mod grammar;
+#[doc(hidden)]
 pub mod judge;
+#[doc(hidden)]
 pub mod language;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod mutate;
+#[doc(hidden)]
 pub mod new;
+#[doc(hidden)]
 pub mod ops;
+#[doc(hidden)]
 pub mod package;
+#[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
 pub mod propose;
+#[doc(hidden)]
 pub mod remote;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod sandbox;
+#[doc(hidden)]
 pub mod statement;
+#[doc(hidden)]
 pub mod strength;
+#[doc(hidden)]
 pub mod stress;
+#[doc(hidden)]
 pub mod validate;
+#[doc(hidden)]
 pub mod validator;
 
 // Unit tests share doubles with the integration tests.

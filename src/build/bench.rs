@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
 use crate::executor::{Executor, parallel};
-use crate::model::event::Event;
+use crate::model::event::{Event, WorkProgress};
 use crate::model::limits::Limits;
 use crate::model::problem::Problem;
 use crate::model::program::Program;
@@ -14,13 +14,9 @@ use crate::model::stop::Stop;
 /// What all work on a problem needs.
 #[derive(Clone, Copy)]
 pub struct Bench<'a> {
-    /// The problem.
     pub problem: &'a Problem,
-    /// Runs the programs.
     pub executor: &'a dyn Executor,
-    /// Builds programs from sources.
     pub builder: &'a Builder<'a>,
-    /// Receives events.
     pub events: &'a (dyn Fn(Event) + Sync),
 }
 
@@ -44,9 +40,6 @@ impl Bench<'_> {
     }
 
     /// Reports that the program with this name is being built, and builds it.
-    ///
-    /// # Errors
-    /// If the judge failed, or the build was interrupted.
     pub fn build(
         &self,
         name: &str,
@@ -55,7 +48,7 @@ impl Bench<'_> {
         run_limits: &Limits,
     ) -> Result<Built, Stop> {
         let program = name.to_owned();
-        (self.events)(Event::BuildStarted { program });
+        (self.events)(Event::Progress(WorkProgress::Build(program)));
         self.builder.build(prepared, build_limits, run_limits)
     }
 
@@ -71,7 +64,7 @@ impl Bench<'_> {
     ) -> Result<Vec<R>, Stop> {
         let progress = |done| {
             let step = ProgressStep { what: what.to_owned(), done, total: items.len() };
-            (self.events)(Event::Progress(step));
+            (self.events)(Event::Progress(WorkProgress::Step(step)));
         };
         progress(0);
         let done = AtomicUsize::new(0);

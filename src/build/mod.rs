@@ -59,7 +59,6 @@ struct Ingredients {
 /// A program whose language is known, ready to be built.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// How to build and start it.
     pub plan: BuildPlan,
     /// The size of the submission's own sources, without files that the package adds.
     pub code: Bytes,
@@ -91,7 +90,6 @@ pub struct Runnable {
     pub command: Command,
     /// How to start it for one input, if it is built for many.
     for_one: Command,
-    /// The initial files of its box.
     pub files: Vec<TreeEntry>,
     /// How many processes and threads its language's runtime needs.
     processes: u32,
@@ -101,7 +99,6 @@ pub struct Runnable {
     pub compiler: Option<CompilerReport>,
     /// Wall time of the build; zero if nothing was built.
     pub building: Duration,
-    /// What was built.
     program: Arc<Tree>,
     /// The sources, if something was built.
     sources: Option<Arc<Tree>>,
@@ -222,7 +219,6 @@ impl Runnable {
 /// The result of a build.
 #[derive(Clone, Debug)]
 pub enum Built {
-    /// The program was built.
     Program(Box<Runnable>),
     /// The compiler refuses it, or exceeds its limits.
     Rejected(Box<CompilerReport>),
@@ -314,9 +310,6 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds a program that will run under `run_limits`.
-    ///
-    /// # Errors
-    /// If the judge failed, or the build was interrupted.
     pub fn build(
         &self,
         prepared: &Prepared,

@@ -92,7 +92,7 @@ impl Executor for Cached {
             return Ok(reply);
         }
         let reply = match (work, mode.repeat) {
-            (Work::Single(job), None) => self.run_fast(job, &key)?.into(),
+            (Work::Single(job), None) => self.run_fast(job)?.into(),
             _ => self.run_fresh(work, mode)?,
         };
         self.knowledge.keep(&key, work, &reply);

@@ -13,6 +13,7 @@ use crate::model::job::Reply;
 use crate::model::limits::Limits;
 use crate::model::moment::Moment;
 use crate::model::outcome::{Ending, Signal};
+use crate::model::tree::TreeEntry;
 use crate::model::work::{Work, WorkReply};
 
 /// The largest blob in a record.
@@ -96,18 +97,15 @@ pub(super) fn read(
     let mut contents = contents.into_iter();
     for reply in came.replies_mut() {
         reply.outcome.ran_at = made;
-        let is_left: Vec<bool> = {
-            let left = reply.kept.iter().flat_map(|tree| &tree.entries);
-            let left = left.filter(|entry| entry.blob().is_some()).count();
-            let all = reply.blobs().count();
-            (0..all).map(|index| index >= all - left).collect()
-        };
-        for (blob, is_left) in reply.blobs_mut().zip(is_left) {
+        // Those of files left in a box come last.
+        let left = reply.kept.iter().flat_map(|tree| &tree.entries);
+        let others = reply.blobs().count() - left.filter_map(TreeEntry::blob).count();
+        for (index, blob) in reply.blobs_mut().enumerate() {
             *blob = match contents.next()? {
                 Some(bytes) => bytes.into(),
                 None => {
                     let digest = blob.digest().ok()?;
-                    if is_left && fetch == Fetch::BoxLater {
+                    if index >= others && fetch == Fetch::BoxLater {
                         let store = Arc::clone(store);
                         Blob::fetched(blob.len().ok()?, digest, move || store.blob(&digest))
                     } else {
@@ -125,7 +123,7 @@ mod tests {
     use super::*;
     use crate::model::job::Collected;
     use crate::model::outcome::quiet_outcome;
-    use crate::model::tree::{Node, Tree, TreeEntry};
+    use crate::model::tree::{Node, Tree};
 
     fn limits() -> JobLimits {
         JobLimits(vec![Limits::of_trial()])

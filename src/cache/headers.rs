@@ -1,17 +1,13 @@
 //! Compiled headers in the cache: with one, a build of a C++ program takes a third of its time.
 //!
-//! A build with a compiled header counts as the build without it, under the same key. So its program must be the same,
-//! byte for byte. That is tested for the first program after a header was made, and for one in sixteen programs later;
-//! after one difference, the header is used no more. Whatever the compiler has to say, it says in a build without it.
+//! A build with a compiled header counts as the build without it, under the same key: the compiler makes the same
+//! program of both. Whatever it has to say, it says in a build without the header.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::cache::cached::Cached;
-use crate::cache::key::of_tree;
-use crate::cache::notes::Notes;
-use crate::executor::Notebook as _;
 use crate::language::header::{of_build, with_header};
 use crate::model::blob::Digest;
 use crate::model::job::{Job, Reply};
@@ -23,8 +19,6 @@ use crate::model::work::{RunMode, Work, WorkReply};
 
 /// How many builds need a header before it is made: making it costs as much as it saves in three to five of them.
 const ENOUGH: u32 = 4;
-/// Of so many programs, one is built both ways.
-const SAMPLE: u8 = 16;
 
 /// The compiled headers of a command, by the keys of the jobs that make them.
 #[derive(Default)]
@@ -33,7 +27,7 @@ pub(super) struct Headers(Mutex<HashMap<Digest, Header>>);
 enum Header {
     /// So many builds could have used it.
     Wanted(u32),
-    /// It is being made, and nobody waits for it; or it cannot be made, or a program differed.
+    /// It is being made, and nobody waits for it; or it cannot be made or used.
     Missing,
     /// It can be used.
     Made(Box<Made>),
@@ -44,14 +38,12 @@ struct Made {
     tree: Arc<Tree>,
     /// What it took to make it: a build without it takes no more than this and a build with it.
     cost: Outcome,
-    /// Whether a program was the same with it.
-    is_proven: bool,
 }
 
 impl Made {
-    fn new(reply: WorkReply, is_proven: bool) -> Option<Self> {
+    fn new(reply: WorkReply) -> Option<Self> {
         let reply = reply.single().ok()?;
-        Some(Self { tree: Arc::new(reply.kept?), cost: reply.outcome, is_proven })
+        Some(Self { tree: Arc::new(reply.kept?), cost: reply.outcome })
     }
 }
 
@@ -62,12 +54,12 @@ impl Headers {
 }
 
 impl Cached {
-    /// Runs a job with this key: a build with a compiled header, if there is one for it.
-    pub(super) fn run_fast(&self, job: &Job, key: &Digest) -> Result<Reply, Stop> {
+    /// Runs a job: a build with a compiled header, if there is one for it.
+    pub(super) fn run_fast(&self, job: &Job) -> Result<Reply, Stop> {
         if let Some(making) = of_build(job).map(Work::from)
             && let Some(name) = self.key(&making)
             && let Some(header) = self.header(&name, &making)?
-            && let Some(reply) = self.build_with(&header, &name, job, key)?
+            && let Some(reply) = self.build_with(&header, &name, job)?
         {
             return Ok(reply);
         }
@@ -94,7 +86,7 @@ impl Cached {
             Err(Stop::Interrupted) => return Err(Stop::Interrupted),
             Ok(reply) if reply.replies()[0].outcome.ending == Ending::Exited(0) => {
                 self.knowledge.keep(name, making, &reply);
-                Made::new(reply, false)
+                Made::new(reply)
             }
             Err(_) | Ok(_) => None,
         };
@@ -106,74 +98,24 @@ impl Cached {
 
     /// What earlier commands know about a header.
     fn recalled(&self, name: &Digest, making: &Work) -> Header {
-        let noted = self.notes().recall(&note(name));
-        if noted.as_deref() == Some(DIFFERENT) {
-            return Header::Missing;
-        }
-        let known = self.knowledge.get(name, making);
-        let is_proven = noted.as_deref() == Some(SAME);
-        let made = known.and_then(|reply| Made::new(reply, is_proven));
+        let made = self.knowledge.get(name, making).and_then(Made::new);
         made.map_or(Header::Wanted(0), |made| Header::Made(Box::new(made)))
     }
 
     /// The reply to a build, from a build with a header; `None` if that leaves doubt about the build without it.
-    fn build_with(
-        &self,
-        header: &Made,
-        name: &Digest,
-        job: &Job,
-        key: &Digest,
-    ) -> Result<Option<Reply>, Stop> {
+    fn build_with(&self, header: &Made, name: &Digest, job: &Job) -> Result<Option<Reply>, Stop> {
         let Some(fast) = with_header(job, &header.tree) else { return Ok(None) };
-        let reply = match self.run_plain(&fast) {
-            Ok(reply) if is_certain(&reply, &header.cost, &job.limits) => reply,
-            Ok(_) => return Ok(None),
-            Err(Stop::Interrupted) => return Err(Stop::Interrupted),
+        match self.run_plain(&fast) {
+            Ok(reply) if is_certain(&reply, &header.cost, &job.limits) => Ok(Some(reply)),
+            Ok(_) => Ok(None),
+            Err(Stop::Interrupted) => Err(Stop::Interrupted),
             Err(_) => {
                 self.knowledge.headers.all().insert(*name, Header::Missing);
-                return Ok(None);
-            }
-        };
-        if header.is_proven && !key.0[0].is_multiple_of(SAMPLE) {
-            return Ok(Some(reply));
-        }
-        let plain = self.run_plain(job)?;
-        let content = |reply: &Reply| of_tree(reply.kept.as_ref()?, &self.knowledge.surroundings);
-        let is_same = content(&plain).is_some() && content(&plain) == content(&reply);
-        self.learn(name, is_same);
-        Ok(Some(plain))
-    }
-
-    /// Notes whether a program was the same with a header. After one difference, nothing rehabilitates it.
-    fn learn(&self, name: &Digest, is_same: bool) {
-        let mut all = self.knowledge.headers.all();
-        match all.get_mut(name) {
-            Some(Header::Made(made)) if is_same => {
-                if !made.is_proven {
-                    made.is_proven = true;
-                    self.notes().note(&note(name), SAME);
-                }
-            }
-            _ if is_same => {}
-            _ => {
-                all.insert(*name, Header::Missing);
-                self.notes().note(&note(name), DIFFERENT);
+                Ok(None)
             }
         }
     }
-
-    fn notes(&self) -> Notes {
-        Notes::new(Arc::clone(&self.knowledge.store), false)
-    }
 }
-
-/// The name of the note that says whether programs were the same.
-fn note(header: &Digest) -> String {
-    format!("header {:?}", header.0)
-}
-
-const SAME: &[u8] = b"same";
-const DIFFERENT: &[u8] = b"different";
 
 /// Whether the build succeeded without a word, and would also have done so without the header, within its limits.
 fn is_certain(reply: &Reply, cost: &Outcome, limits: &Limits) -> bool {

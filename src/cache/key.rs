@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::cache::surroundings::{Surroundings, digest_of, processor};
 use crate::model::blob::{Blob, Digest};
 use crate::model::job::{Job, Keep, Shown, What};
-use crate::model::tree::{FileMode, Node, Tree, TreeEntry};
+use crate::model::tree::{FileMode, Node, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::work::Work;
 use crate::sandbox::RULES;
@@ -108,11 +108,6 @@ fn visible<'a>(shown: &'a Shown, around: &Surroundings) -> Option<Visible<'a>> {
     })
 }
 
-/// A digest of all files of a tree; `None` if one cannot be read.
-pub(super) fn of_tree(tree: &Tree, around: &Surroundings) -> Option<Digest> {
-    digest_of(&entries(&tree.entries, around)?)
-}
-
 fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<Entry<'a>>> {
     let entry = |entry: &'a TreeEntry| {
         let name = bytes(&entry.name);
@@ -167,6 +162,7 @@ mod tests {
     use crate::model::job::Command;
     use crate::model::joint::JointJob;
     use crate::model::limits::Limits;
+    use crate::model::tree::Tree;
 
     fn job() -> Job {
         let program = TreeEntry::new("run", Node::plain(&b"program"[..]));

@@ -21,7 +21,6 @@ pub struct ResultCache(Option<StoredResults>);
 struct StoredResults {
     store: Arc<Store>,
     is_fresh: bool,
-    /// The known results of runs.
     knowledge: Arc<Knowledge>,
 }
 

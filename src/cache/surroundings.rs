@@ -166,12 +166,8 @@ impl Surroundings {
         let found = if path.is_dir() {
             let mut all = vec![listing(path), listing(&path.join("bin"))];
             // The directories with packages that were installed for a language.
-            let below = listing(&path.join("lib")).unwrap_or_default();
-            let packages = below.keys().filter(|name| name.starts_with(b"python"));
-            all.extend(packages.map(|name| {
-                let name = std::ffi::OsStr::from_bytes(name);
-                listing(&path.join("lib").join(name).join("site-packages"))
-            }));
+            let python = of_python(&path.join("lib"));
+            all.extend(python.iter().map(|dir| listing(&dir.join("site-packages"))));
             all.push(listing(&path.join("lib/node_modules")));
             digest_of(&all)
         } else {
@@ -186,14 +182,10 @@ impl Surroundings {
         *self.system.get_or_init(|| {
             let notes = NOTES.map(|path| self.file(Path::new(path)));
             let lists = LISTS.map(|path| listing(Path::new(path)));
-            let python = listing(Path::new("/usr/local/lib")).unwrap_or_default();
-            let python = python.into_keys().filter(|name| name.starts_with(b"python"));
-            let python: Vec<_> = python
-                .map(|name| {
-                    let dir = Path::new("/usr/local/lib").join(std::ffi::OsStr::from_bytes(&name));
-                    (listing(&dir.join("dist-packages")), listing(&dir.join("site-packages")))
-                })
-                .collect();
+            let python = of_python(Path::new("/usr/local/lib"));
+            let packages = ["dist-packages", "site-packages"];
+            let python: Vec<_> =
+                python.iter().map(|dir| packages.map(|name| listing(&dir.join(name)))).collect();
             digest_of(&(env::consts::OS, env::consts::ARCH, notes, lists, python))
         })
     }
@@ -214,6 +206,13 @@ fn is_settled(stamp: &Stamp) -> bool {
     let last = u64::try_from(last).map_or(Duration::ZERO, Duration::from_secs);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     last + UNSETTLED <= now
+}
+
+/// The directories of Python's versions in a directory of libraries.
+fn of_python(libraries: &Path) -> Vec<PathBuf> {
+    let names = listing(libraries).unwrap_or_default().into_keys();
+    let names = names.filter(|name| name.starts_with(b"python"));
+    names.map(|name| libraries.join(std::ffi::OsStr::from_bytes(&name))).collect()
 }
 
 /// The names in a directory, with the targets of links.

@@ -23,9 +23,7 @@ pub enum NumberReply {
     AnswerIsText,
     /// The judge answer's token is a number, the output's is not.
     OutputIsText,
-    /// The numbers are near enough.
     Within,
-    /// The numbers are too far apart.
     Beyond(NumberGap),
 }
 

@@ -3,18 +3,20 @@
 use clap::{Parser, Subcommand};
 
 use crate::cli::cache::CacheArguments;
-use crate::cli::cluster::ClusterArguments;
+use crate::cli::cluster::{ClusterArguments, ClusterCommand};
 use crate::cli::compare::CompareArguments;
 use crate::cli::convert::ConvertArguments;
-use crate::cli::doctor::DoctorArguments;
+use crate::cli::doctor::{DoctorArguments, ServerCheck};
 use crate::cli::generate::GenerateArguments;
 use crate::cli::grade::GradeArguments;
-use crate::cli::grammar::GrammarArguments;
+use crate::cli::grammar::{GrammarArguments, GrammarCommand};
 use crate::cli::help::{examples, exit_codes, first_steps};
 use crate::cli::judge::JudgeArguments;
+use crate::cli::languages::Languages;
 use crate::cli::merge::MergeArguments;
 use crate::cli::mutants::MutantsArguments;
 use crate::cli::new::NewArguments;
+use crate::cli::output::AnyOperation;
 use crate::cli::run::RunArguments;
 use crate::cli::schema::SchemaArguments;
 use crate::cli::shell::{CompletionsArguments, ManArguments};
@@ -210,6 +212,50 @@ pub enum Command {
     ///
     /// For example: juror man ~/.local/share/man/man1, then man juror-judge
     Man(ManArguments),
+}
+
+impl Command {
+    /// Calls this with the operation that the command is.
+    ///
+    /// # Panics
+    /// If it is none.
+    pub fn with_operation<T>(&self, call: impl FnOnce(&dyn AnyOperation) -> T) -> T {
+        match self {
+            Self::New(arguments) => call(arguments),
+            Self::Judge(arguments) => call(arguments),
+            Self::Run(arguments) => call(arguments),
+            Self::Show(arguments) => call(arguments),
+            Self::Verify(arguments) => call(arguments),
+            Self::Generate(arguments) => call(arguments),
+            Self::Grade(arguments) => call(arguments),
+            Self::Convert(arguments) => call(arguments),
+            Self::Merge(arguments) => call(arguments),
+            Self::Statement(arguments) => call(arguments),
+            Self::Stress(arguments) => call(arguments),
+            Self::Strength(arguments) => call(arguments),
+            Self::Mutants(arguments) => call(arguments),
+            Self::Grammar(arguments) => match &arguments.command {
+                GrammarCommand::Check(arguments) => call(arguments),
+                GrammarCommand::Generate(arguments) => call(arguments),
+                GrammarCommand::Bounds(arguments) => call(arguments),
+            },
+            Self::Compare(arguments) => call(arguments),
+            Self::Doctor(DoctorArguments { nats: Some(url), output }) => {
+                call(&ServerCheck { url, output })
+            }
+            Self::Doctor(arguments) => call(arguments),
+            Self::Cluster(arguments) => match &arguments.command {
+                ClusterCommand::Init(arguments) => call(arguments),
+                ClusterCommand::Status(arguments) => call(arguments),
+            },
+            Self::Cache(arguments) => call(arguments),
+            Self::Languages => call(&Languages),
+            Self::Schema(arguments) => call(arguments),
+            Self::Completions(arguments) => call(arguments),
+            Self::Man(arguments) => call(arguments),
+            Self::Watch(_) | Self::Worker(_) => unreachable!("these have no result"),
+        }
+    }
 }
 
 #[cfg(test)]

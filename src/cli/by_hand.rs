@@ -4,12 +4,12 @@ use std::io::{self, IsTerminal, PipeReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::thread;
 
-use crate::cli::stdin::UntilBell;
 use crate::cli::streams;
 use crate::executor::Hand;
 use crate::model::judgement::JudgeError;
 use crate::model::text::visible;
 use crate::model::units::Bytes;
+use crate::ops::stdin::UntilBell;
 use crate::report::log::LogFormat;
 
 /// Connects this process's standard input and output with those of a program, which `run` runs. Returns also how much

@@ -8,12 +8,12 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, ValueEnum};
 
 use crate::cache::store::{CAP, FACTS, Pruned, Stat, Store, Verified, is_private};
-use crate::cli::exit_code::ExitCode;
-use crate::cli::options::{CacheOptions, OutputOptions};
-use crate::cli::output::{command, print};
+use crate::cli::options::CacheOptions;
+use crate::cli::output::{Operation, print};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::stop::{Mend, Stop};
 use crate::model::units::Bytes;
+use crate::ops::context::Context;
 
 /// Arguments of `juror cache`.
 #[derive(Args, Debug)]
@@ -41,9 +41,16 @@ pub enum Action {
     Verify,
 }
 
-/// Runs the command.
-pub fn run(arguments: &CacheArguments) -> ExitCode {
-    command(&OutputOptions::default(), "cache", |_| act(arguments))
+impl Operation for CacheArguments {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        "cache"
+    }
+
+    fn run(&self, _: &Context) -> Result<(), Stop> {
+        act(self)
+    }
 }
 
 fn act(arguments: &CacheArguments) -> Result<(), Stop> {

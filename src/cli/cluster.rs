@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::exit_code::ExitCode;
 use crate::cli::help::examples;
 use crate::cli::options::OutputOptions;
-use crate::cli::output::{Output, command};
-#[cfg(feature = "nats")]
-use crate::model::event::Event;
+use crate::cli::output::Operation;
+use crate::model::cluster::ClusterSurvey;
 use crate::model::stop::Stop;
+use crate::ops::context::Context;
 
 #[cfg(feature = "nats")]
 mod init;
@@ -71,15 +70,31 @@ pub struct StatusArguments {
     pub output: OutputOptions,
 }
 
-/// Runs the command.
-pub fn run(command_given: &ClusterCommand) -> ExitCode {
-    match command_given {
-        ClusterCommand::Init(arguments) => {
-            command(&OutputOptions::default(), "cluster", |_| init(arguments))
-        }
-        ClusterCommand::Status(arguments) => {
-            command(&arguments.output, "cluster", |output| survey(&arguments.url, output))
-        }
+impl Operation for InitArguments {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        "cluster"
+    }
+
+    fn run(&self, _: &Context) -> Result<(), Stop> {
+        init(self)
+    }
+}
+
+impl Operation for StatusArguments {
+    type Result = ClusterSurvey;
+
+    fn name(&self) -> &'static str {
+        "cluster"
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn run(&self, _: &Context) -> Result<ClusterSurvey, Stop> {
+        survey(&self.url)
     }
 }
 
@@ -90,11 +105,9 @@ fn init(arguments: &InitArguments) -> Result<(), Stop> {
 
 /// Surveys the server at an address.
 #[cfg(feature = "nats")]
-pub(super) fn survey(url: &str, output: &Output) -> Result<(), Stop> {
-    let address = crate::cli::host::address(url)?;
-    let seen = crate::cluster::survey::survey(&address)?;
-    output.event(Event::ClusterSurveyed(Box::new(seen)));
-    Ok(())
+pub(super) fn survey(url: &str) -> Result<ClusterSurvey, Stop> {
+    let address = crate::ops::host::address(url)?;
+    Ok(crate::cluster::survey::survey(&address)?)
 }
 
 #[cfg(not(feature = "nats"))]
@@ -103,7 +116,7 @@ fn init(_: &InitArguments) -> Result<(), Stop> {
 }
 
 #[cfg(not(feature = "nats"))]
-pub(super) fn survey(_: &str, _: &Output) -> Result<(), Stop> {
+pub(super) fn survey(_: &str) -> Result<ClusterSurvey, Stop> {
     Err(without_nats().into())
 }
 

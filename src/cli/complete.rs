@@ -46,7 +46,6 @@ pub(super) const SHELLS: Shells<'static> = Shells(&[
 /// A shell for which candidates are quoted.
 struct Quoted {
     shell: &'static dyn EnvCompleter,
-    /// What stands between two candidates.
     between: char,
     quote: fn(&str) -> String,
 }

@@ -2,18 +2,14 @@
 
 use clap::Args;
 
-use crate::cli::advice::{chosen, findings};
 use crate::cli::cluster::survey;
-use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
-use crate::cli::output::command;
-use crate::executor::parallel;
-use crate::language::tool::{TOOLS, Tool};
-use crate::language::toolchain::Toolchains;
-use crate::model::event::Event;
-use crate::model::host::{Diagnosis, ToolFact, ToolFound};
+use crate::cli::output::Operation;
+use crate::doctor::examine;
+use crate::model::cluster::ServerDiagnosis;
+use crate::model::host::Diagnosis;
 use crate::model::stop::Stop;
-use crate::sandbox::{Host, Machine};
+use crate::ops::context::Context;
 
 /// Arguments of `juror doctor`.
 #[derive(Debug, Args)]
@@ -26,38 +22,40 @@ pub struct DoctorArguments {
     pub output: OutputOptions,
 }
 
-/// Tests this machine.
-pub fn run(arguments: &DoctorArguments) -> ExitCode {
-    command(&arguments.output, "doctor", |output| {
-        if let Some(url) = &arguments.nats {
-            return survey(url, output);
-        }
-        // Tests fork processes, so the threads that ask tools start afterwards.
-        let facts = Host::facts()?;
-        let tools = tools()?;
-        output.event(Event::HostExamined(Box::new(Diagnosis {
-            chosen: chosen(&facts),
-            findings: findings(&facts, &tools),
-            facts,
-            tools,
-        })));
-        Ok(())
-    })
+impl Operation for DoctorArguments {
+    type Result = Diagnosis;
+
+    fn name(&self) -> &'static str {
+        "doctor"
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn run(&self, _: &Context) -> Result<Diagnosis, Stop> {
+        examine()
+    }
 }
 
-/// Asks all tools for their versions at the same time: some take seconds.
-fn tools() -> Result<Vec<ToolFact>, Stop> {
-    let toolchains = Toolchains::new(Box::new(Machine));
-    let ask = |tool: &Tool| {
-        let found = match toolchains.tool(tool, "look for tools") {
-            Ok(found) => {
-                Ok(ToolFound { path: found.program.clone(), version: found.version.clone() })
-            }
-            Err(missing) => Err(missing.help),
-        };
-        // Rare languages are shown only if they are installed; `juror languages` shows all.
-        let is_told = found.is_ok() || tool.is_usual();
-        Ok(is_told.then(|| ToolFact { name: tool.name().to_owned(), found }))
-    };
-    Ok(parallel::map_on(TOOLS.len(), &TOOLS, ask)?.into_iter().flatten().collect())
+/// `juror doctor --nats`.
+pub struct ServerCheck<'a> {
+    pub url: &'a str,
+    pub output: &'a OutputOptions,
+}
+
+impl Operation for ServerCheck<'_> {
+    type Result = ServerDiagnosis;
+
+    fn name(&self) -> &'static str {
+        "doctor"
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn run(&self, _: &Context) -> Result<ServerDiagnosis, Stop> {
+        survey(self.url).map(ServerDiagnosis)
+    }
 }

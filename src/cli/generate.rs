@@ -1,24 +1,15 @@
 //! `juror generate`: test data from its recipe.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::build::Builder;
-use crate::cli::exit_code::ExitCode;
-use crate::cli::from_grammar;
-use crate::cli::host::Host;
-use crate::cli::options::{HostOptions, OutputOptions, ReportOptions};
-use crate::cli::output::{Output, command_with};
-use crate::cli::problem::usable;
-use crate::generate::{Generating, Mode, generate};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
-use crate::model::problem::Problem;
-use crate::model::recipe::Recipe;
-use crate::model::root::FilePath;
-use crate::model::stop::{Mend, Stop};
-use crate::package;
+use crate::cli::options::{HostArguments, OutputOptions, ReportOptions};
+use crate::cli::output::Operation;
+use crate::model::event::CommandTask;
+use crate::model::stop::Stop;
+use crate::ops::context::Context;
+use crate::ops::generate::{GenerateOptions, generate_all};
 
 /// Arguments of `juror generate`.
 #[derive(Clone, Debug, Default, Args)]
@@ -52,7 +43,7 @@ pub struct GenerateArguments {
     pub prune: bool,
     /// Options about the machine.
     #[command(flatten)]
-    pub host: HostOptions,
+    pub host: HostArguments,
     /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
@@ -61,126 +52,51 @@ pub struct GenerateArguments {
     pub output: OutputOptions,
 }
 
-/// Makes test data, or checks it.
-pub fn run(arguments: &GenerateArguments) -> ExitCode {
-    command_with(&arguments.output, &arguments.reports, "generate", |output| {
-        all(&settled(arguments)?, output)
-    })
-}
+impl Operation for GenerateArguments {
+    type Result = ();
 
-/// Generates the data of all packages.
-///
-/// # Errors
-/// If the judge failed, or it was interrupted.
-pub(super) fn all(arguments: &GenerateArguments, output: &Output) -> Result<(), Stop> {
-    // What is recalled proves nothing about a program that answers differently each time.
-    let fresh = arguments.host.fresh || arguments.check;
-    let host = Host::start(&HostOptions { fresh, ..arguments.host.clone() }, output)?;
-    let builder = host.builder();
-    for dir in &output.packages(&arguments.packages) {
-        let done = match arguments.from_grammar {
-            Some(_) => from_grammar::package(arguments, dir, &host, &builder, output),
-            None => package(arguments, dir, &host, &builder, output),
-        };
-        output.part(done)?;
+    fn name(&self) -> &'static str {
+        "generate"
     }
-    Ok(())
+
+    fn task(&self) -> CommandTask {
+        CommandTask::Generate
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn reports(&self) -> ReportOptions {
+        self.reports.clone()
+    }
+
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        generate_all(&self.options()?, context)
+    }
 }
 
-/// The arguments with a misread value moved: in `--from-grammar DIRECTORY` the directory is the package.
-fn settled(arguments: &GenerateArguments) -> Result<GenerateArguments, Stop> {
-    let mut arguments = arguments.clone();
-    if arguments.packages.is_empty() {
-        match arguments.from_grammar.take() {
-            Some(Some(package)) if package.is_dir() => {
-                arguments.packages = vec![package];
-                arguments.from_grammar = Some(None);
-            }
-            _ => {
+impl GenerateArguments {
+    /// The options of the operation. In `--from-grammar DIRECTORY`, the directory is the package.
+    fn options(&self) -> Result<GenerateOptions, Stop> {
+        let (mut packages, mut grammar) =
+            (self.packages.clone(), self.from_grammar.clone().flatten());
+        if packages.is_empty() {
+            let Some(package) = grammar.take_if(|it| it.is_dir()) else {
                 let what = "give a package: juror generate PACKAGE --from-grammar [GRAMMAR]";
                 return Err(Stop::usage(what));
-            }
+            };
+            packages.push(package);
         }
+        Ok(GenerateOptions {
+            packages,
+            check: self.check,
+            from_grammar: self.from_grammar.is_some(),
+            grammar,
+            into: self.into.clone(),
+            seed: self.seed.unwrap_or(1),
+            prune: self.prune,
+            host: self.host.options(),
+        })
     }
-    Ok(arguments)
-}
-
-fn package(
-    arguments: &GenerateArguments,
-    dir: &Path,
-    host: &Host,
-    builder: &Builder<'_>,
-    output: &Output,
-) -> Result<(), Stop> {
-    let problem = problem(dir, output)?;
-    if !arguments.check {
-        output.writable()?;
-    }
-    output.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
-    let Some(path) = &problem.recipe else { return Err(no_recipe(&problem).into()) };
-    let recipe = recipe(path, &problem, output)?;
-    let has_secret = problem.test_data.cases.iter().any(|case| case.name.starts_with("secret/"));
-    if !recipe.makes_secret() && !has_secret && !recipe.cases.is_empty() {
-        let message = "makes no secret test case, and the package has none";
-        let help = "add some under `secret`: the format requires one";
-        output.remarked(vec![Diagnostic::warning(path, message).help(help)])?;
-    }
-    let events = output.sink();
-    let generated = generate(&Generating {
-        bench: host.bench(&problem, builder, &events),
-        recipe: &recipe,
-        mode: if arguments.check { Mode::Check } else { Mode::Write },
-        fresh: arguments.host.fresh,
-        prune: arguments.prune,
-        kept: host.kept.clone(),
-    })?;
-    output.remarked(generated.diagnostics)?;
-    match (arguments.check, generated.differing) {
-        // Events have reported the differences.
-        (true, 1..) => Err(Stop::Refused(Mend::Submission, Vec::new())),
-        _ => Ok(()),
-    }
-}
-
-/// The error that there is no recipe.
-pub(super) fn no_recipe(problem: &Problem) -> Diagnostic {
-    let layout = &problem.layout;
-    if !layout.takes_cases {
-        let message =
-            format!("is in the format {}, which has no recipe for test data", layout.format);
-        return Diagnostic::error(&problem.dir, message)
-            .help("convert the package to 2025-09, or change its test data by hand");
-    }
-    let dir = problem.dir.join(package::recipe::DIRECTORY);
-    let message = format!("{} not found", package::recipe::NAME);
-    Diagnostic::error(dir, message).help(format!(
-        "it describes how the test data is made; see docs/generate.md. With a grammar of the input in {}, \
-         --from-grammar writes a first one",
-        layout.input_validators
-    ))
-}
-
-/// Reads a recipe and shows its diagnostics.
-pub(super) fn recipe(path: &FilePath, problem: &Problem, output: &Output) -> Result<Recipe, Stop> {
-    let mut reading = package::recipe::of_problem(path, problem);
-    // As for the package: `verify` tells what does not hinder.
-    reading.diagnostics.retain(|it| !it.is_error() || it.prevents_judging());
-    match reading.recipe {
-        None => Err(Stop::Diagnosed(reading.diagnostics)),
-        Some(recipe) => output.remarked(reading.diagnostics).map(|()| recipe),
-    }
-}
-
-/// Reads a package whose test data and statement may still be missing.
-pub(super) fn problem(dir: &Path, output: &Output) -> Result<Problem, Stop> {
-    let dir = output.enter(dir)?;
-    let mut reading = package::read(&dir);
-    // Test data is made here, and the statement is not needed; `verify` checks both.
-    let later = reading.layout.map_or(&[][..], |layout| layout.made_later);
-    reading.diagnostics.retain(|diagnostic| {
-        let is_lack = diagnostic.is_error() && !diagnostic.prevents_judging();
-        let path = &diagnostic.place.path;
-        !is_lack && later.iter().all(|part| !path.starts_with(dir.join(part)))
-    });
-    usable(reading, output)
 }

@@ -1,31 +1,18 @@
 //! `juror grammar`: checks inputs against a grammar, generates inputs, and lists bounds.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::exit_code::ExitCode;
 use crate::cli::help::examples;
 use crate::cli::options::{OutputOptions, given_file, one_of};
-use crate::cli::output::{Output, command, print};
-use crate::grammar::bounds::{Coverage, bounds};
-use crate::grammar::compile::read;
-use crate::grammar::generate::{End, Pin, generate_at};
-use crate::grammar::program::Grammar;
-use crate::grammar::shape::{RANDOM, Scale, Shape, applicable, named};
-use crate::grammar::validate::{Rejection, validate_blob};
-use crate::grammar::wanted::unreached;
-use crate::language::constants::{TOO_LONG_HELP, replace_constants};
-use crate::model::blob::Blob;
-use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
-use crate::model::problem::Problem;
-use crate::model::report::InputReport;
-use crate::model::root::FilePath;
-use crate::model::stop::{Mend, Stop};
-use crate::model::text::joined;
+use crate::cli::output::{Operation, print};
+use crate::grammar::shape::Scale;
+use crate::model::stop::Stop;
+use crate::ops::context::Context;
+use crate::ops::grammar::{
+    CheckedInputs, GrammarBounds, InputOptions, check_inputs, generate_input, list_bounds, shapes,
+};
 
 /// Arguments of `juror grammar`.
 #[derive(Debug, Args)]
@@ -107,191 +94,64 @@ pub struct BoundsArguments {
     pub output: OutputOptions,
 }
 
-/// Runs the command.
-pub fn run(command: &GrammarCommand) -> ExitCode {
-    match command {
-        GrammarCommand::Check(arguments) => check(arguments),
-        GrammarCommand::Generate(arguments) => generate(arguments),
-        GrammarCommand::Bounds(arguments) => list_bounds(arguments),
+/// The files that the arguments name.
+fn given(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().map(|path| given_file(path).to_owned()).collect()
+}
+
+impl Operation for CheckArguments {
+    type Result = CheckedInputs;
+
+    fn name(&self) -> &'static str {
+        "grammar check"
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn run(&self, context: &Context) -> Result<CheckedInputs, Stop> {
+        check_inputs(&self.grammar, &given(&self.inputs), context)
     }
 }
 
-fn check(arguments: &CheckArguments) -> ExitCode {
-    command(&arguments.output, "grammar check", |output| {
-        let grammar = grammar(&arguments.grammar, output)?;
-        for path in arguments.inputs.iter().map(|it| given_file(it)) {
-            let checked = open(path).and_then(|input| {
-                validate_blob(&grammar, &input, path).map_err(|error| cannot_open(path, &error))
-            });
-            let Some(checked) = output.part(checked)? else {
-                continue;
-            };
-            let valid = output.part(held(checked))?.is_some();
-            output.event(Event::InputChecked(InputReport { path: path.to_owned(), valid }));
-        }
-        Ok(())
-    })
-}
+/// Standard output contains exactly the generated input.
+impl Operation for InputArguments {
+    type Result = ();
 
-/// The result of checking an input against a grammar.
-fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
-    result.map_err(|refusal| match refusal {
-        Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
-            Stop::from(diagnostic).blame(Mend::Submission)
-        }
-        Rejection::Interrupted => Stop::Interrupted,
-    })
-}
+    fn name(&self) -> &'static str {
+        "grammar generate"
+    }
 
-fn generate(arguments: &InputArguments) -> ExitCode {
-    // Standard output contains exactly the generated input.
-    command(&OutputOptions::default(), "grammar generate", |output| {
-        let grammar = grammar(&arguments.grammar, output)?;
-        if arguments.shapes {
-            let shapes = applicable(&grammar);
-            let width = shapes.iter().map(|shape| shape.name.len()).max();
-            let lines = shapes.iter().map(|shape| {
-                let width = width.unwrap_or(0);
-                format!("{:<width$}  {}\n", shape.name, shape.description)
-            });
-            return write(lines.collect::<String>().as_bytes());
-        }
-        let shape = shape(arguments.shape.as_deref())?;
-        let shape = match arguments.size {
-            None => shape,
-            Some(size) => sized(&shape, size)?,
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        let options = InputOptions {
+            seed: self.seed,
+            shape: self.shape.clone(),
+            size: self.size,
+            least: self.least.clone(),
+            most: self.most.clone(),
         };
-        let mut pins = Vec::new();
-        for (names, end) in [(&arguments.least, End::Least), (&arguments.most, End::Most)] {
-            for name in names {
-                pins.extend(pinned(&grammar, name, end)?);
-            }
-        }
-        let input = generate_at(&grammar, &shape, &pins, arguments.seed);
-        let input = input.map_err(|what| Stop::from(what).blame(Mend::Submission))?;
-        let unreached = unreached(&grammar, &shape, &pins, &input);
-        output.diagnosed(unreached.iter().map(|it| it.remark(&grammar)));
-        write(&input)
-    })
-}
-
-fn shape(name: Option<&str>) -> Result<Shape, Stop> {
-    let Some(name) = name else {
-        return Ok(RANDOM);
-    };
-    named(name).ok_or_else(|| {
-        Stop::usage(format!(
-            "unknown shape `{name}`; `juror grammar generate GRAMMAR --shapes` lists the shapes"
-        ))
-    })
-}
-
-fn sized(shape: &Shape, size: Scale) -> Result<Shape, Stop> {
-    shape.sized(size).ok_or_else(|| {
-        Stop::usage(format!(
-            "the shape `{}` already sets the size of counts; leave out --size",
-            shape.name
-        ))
-    })
-}
-
-/// Pins all sites that read a variable.
-fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
-    let base = |label: &str| label.split('[').next().unwrap_or_default().to_owned();
-    let sites = grammar.sites.iter().enumerate();
-    let pins: Vec<Pin> = sites
-        .filter(|(_, site)| site.label == name || base(&site.label) == name)
-        .map(|(site, _)| Pin { site, end })
-        .collect();
-    if pins.is_empty() {
-        let labels = joined(grammar.sites.iter().map(|site| &site.label), ", ");
-        let what = format!("the grammar has no variable `{name}`; it has {labels}");
-        return Err(Stop::usage(what));
-    }
-    Ok(pins)
-}
-
-fn write(bytes: &[u8]) -> Result<(), Stop> {
-    print("the input", |out| out.write_all(bytes))
-}
-
-fn list_bounds(arguments: &BoundsArguments) -> ExitCode {
-    command(&arguments.output, "grammar bounds", |output| {
-        let grammar = grammar(&arguments.grammar, output)?;
-        let mut coverage = Coverage::new(&grammar);
-        for path in arguments.inputs.iter().map(|it| given_file(it)) {
-            let input = open(path)
-                .and_then(|input| input.start(u64::MAX).map_err(|error| cannot_open(path, &error)));
-            if let Some(input) = output.part(input)? {
-                output.part(held(coverage.add(&grammar, &input, path)))?;
-            }
-        }
-        let coverage = (!arguments.inputs.is_empty()).then_some(&coverage);
-        output.event(Event::BoundsListed(bounds(&grammar, coverage)));
-        Ok(())
-    })
-}
-
-/// Reads a grammar and shows its diagnostics.
-pub fn grammar(path: &Path, output: &Output) -> Result<Grammar, Stop> {
-    let text = fs::read(path)
-        .map_err(|error| Stop::usage(format!("cannot read {}: {error}", path.display())))?;
-    let reading = read(path, &text);
-    match reading.grammar {
-        None => Err(Stop::Diagnosed(reading.diagnostics)),
-        Some(grammar) => output.remarked(reading.diagnostics).map(|()| grammar),
+        let text = if self.shapes {
+            shapes(&self.grammar, context)?.into_bytes()
+        } else {
+            generate_input(&self.grammar, &options, context)?
+        };
+        print("the input", |out| out.write_all(&text))
     }
 }
 
-/// The grammars of a package's inputs: the given one first, then the package's own. Warnings about its own are shown
-/// only on request.
-///
-/// # Errors
-/// If one has errors.
-pub fn of_package(
-    given: Option<&Path>,
-    problem: &Problem,
-    warns: bool,
-    output: &Output,
-) -> Result<Vec<Grammar>, Stop> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = problem.input_grammars.iter().map(|it| it.path.clone());
-    let own = own.filter(|path| Some(real(path)) != given.map(real));
-    let mut grammars = Vec::new();
-    let mut remarks = Vec::new();
-    let mut is_whole = true;
-    for path in given.map(FilePath::root).into_iter().chain(own) {
-        let path = &path;
-        let text = path.read().map_err(|error| {
-            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
-        })?;
-        let filled = replace_constants(&text, &problem.constants)
-            .map_err(|fault| Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP))?;
-        let reading = read(path, &filled);
-        let is_shown =
-            |remark: &Diagnostic| warns || given == Some(path.as_path()) || remark.is_error();
-        remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
-        is_whole &= reading.grammar.is_some();
-        grammars.extend(reading.grammar.map(|grammar| grammar.limited(&problem.limits)));
-    }
-    if !is_whole {
-        return Err(Stop::Diagnosed(remarks));
-    }
-    output.diagnosed(remarks);
-    Ok(grammars)
-}
+impl Operation for BoundsArguments {
+    type Result = GrammarBounds;
 
-fn open(path: &Path) -> Result<Blob, Stop> {
-    if path.is_dir() {
-        return Err(Stop::usage(format!("{} is a directory", path.display())));
+    fn name(&self) -> &'static str {
+        "grammar bounds"
     }
-    if path.is_file() {
-        return Ok(Blob::file(&FilePath::root(path)));
-    }
-    // A pipe can be read only once.
-    fs::read(path).map(Blob::from).map_err(|error| cannot_open(path, &error))
-}
 
-fn cannot_open(path: &Path, error: &io::Error) -> Stop {
-    Stop::usage(format!("cannot open {}: {error}", path.display()))
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn run(&self, context: &Context) -> Result<GrammarBounds, Stop> {
+        list_bounds(&self.grammar, &given(&self.inputs), context)
+    }
 }

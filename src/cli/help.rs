@@ -1,7 +1,7 @@
 //! What `--help` shows after the options: examples, exit codes, the environment.
 
-use crate::cli::exit_code::ExitCode;
 use crate::cli::topics;
+use crate::model::exit_code::ExitCode;
 
 pub(super) fn exit_codes() -> String {
     let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.name());
@@ -161,7 +161,7 @@ const EXAMPLES_OF: [(&str, &str, &str); 20] = [
   juror convert old --to 2025-09 new --json
       What had no equivalent, as docs/json.md describes it."),
     ("merge", "", "
-  juror verify problems/* --shard 2/5 --json > 2.json
+  juror verify problems/* --shard 2/5 --events 2.json
       On each of five machines, with its own number.
   juror merge 1.json 2.json 3.json 4.json 5.json --junit report.xml
       The merged report, in the terminal and as a file."),

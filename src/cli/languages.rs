@@ -1,17 +1,25 @@
 //! `juror languages`: the languages that juror supports, and their tools on this machine.
 
-use crate::cli::exit_code::ExitCode;
-use crate::cli::options::OutputOptions;
-use crate::cli::output::{command, print};
+use crate::cli::output::{Operation, print};
 use crate::language::table::Language;
 use crate::language::tool::Tool;
 use crate::language::toolchain::Toolchains;
+use crate::model::stop::Stop;
 use crate::model::text::joined;
+use crate::ops::context::Context;
 use crate::sandbox::Machine;
 
-/// Prints a line for each language.
-pub fn run() -> ExitCode {
-    command(&OutputOptions::default(), "languages", |_| {
+/// `juror languages`.
+pub struct Languages;
+
+impl Operation for Languages {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        "languages"
+    }
+
+    fn run(&self, _: &Context) -> Result<(), Stop> {
         let toolchains = Toolchains::new(Box::new(Machine));
         print("the table", |out| {
             Language::ready().try_for_each(|language| {
@@ -20,7 +28,7 @@ pub fn run() -> ExitCode {
                 writeln!(out, "{code:<13} {name:<20} {found}")
             })
         })
-    })
+    }
 }
 
 /// The versions of its tools, or what to install.

@@ -1,22 +1,22 @@
-//! `juror merge`: combines reports of several machines.
+//! `juror merge`: combines what several machines judged.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::exit_code::ExitCode;
 use crate::cli::options::{OutputOptions, ReportOptions};
-use crate::cli::output::command_with;
-use crate::model::merge::{self, Document};
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::cli::output::Operation;
+use crate::model::event::CommandTask;
+use crate::model::stop::Stop;
+use crate::ops::context::Context;
+use crate::ops::merge::merge;
 
 /// Arguments of `juror merge`.
 #[derive(Args, Debug)]
 pub struct MergeArguments {
-    /// JSON reports of `judge`, `verify` or `generate`
-    #[arg(required = true, value_name = "REPORT")]
-    pub reports: Vec<PathBuf>,
+    /// Files that `judge`, `verify` or `generate` wrote with --events
+    #[arg(required = true, value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
     /// Options about reports in files.
     #[command(flatten)]
     pub files: ReportOptions,
@@ -25,47 +25,26 @@ pub struct MergeArguments {
     pub output: OutputOptions,
 }
 
-/// Merges.
-pub fn run(arguments: &MergeArguments) -> ExitCode {
-    let documents = read(&arguments.reports);
-    let name = documents.as_ref().map_or("merge", |(name, _)| name);
-    command_with(&arguments.output, &arguments.files, name, |output| {
-        let (_, documents) = documents?;
-        output.replay(&merge::events(&documents));
-        for number in documents.iter().filter_map(|it| it.ended_with) {
-            let code = ExitCode::ALL.into_iter().find(|code| u32::from(code.number()) == number);
-            output.end_with(code.unwrap_or(ExitCode::JudgeError));
-        }
-        Ok(())
-    })
-}
+impl Operation for MergeArguments {
+    type Result = ();
 
-/// The reports, and their command.
-///
-/// # Errors
-/// What cannot be read in each report.
-fn read(paths: &[PathBuf]) -> Result<(&'static str, Vec<Document>), Stop> {
-    let mut documents = Vec::new();
-    let mut faults: Vec<Remark> = Vec::new();
-    for path in paths {
-        match document(path) {
-            Ok(document) => documents.push(document),
-            Err(why) => {
-                faults.push(format!("cannot read the report {}: {why}", path.display()).into())
-            }
-        }
+    fn name(&self) -> &'static str {
+        "merge"
     }
-    if !faults.is_empty() {
-        return Err(Stop::Refused(Mend::CommandLine, faults));
-    }
-    let name = merge::command(&documents).map_err(|why| {
-        Stop::usage(format!(
-            "cannot merge these reports: {why}; pass the JSON reports of all shards of one run"
-        ))
-    })?;
-    Ok((name, documents))
-}
 
-fn document(path: &Path) -> Result<Document, String> {
-    Document::read(&fs::read(path).map_err(|error| error.to_string())?)
+    fn task(&self) -> CommandTask {
+        CommandTask::Judge
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn reports(&self) -> ReportOptions {
+        self.files.clone()
+    }
+
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        merge(&self.paths, context)
+    }
 }

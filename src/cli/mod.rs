@@ -1,45 +1,29 @@
 //! The command line: one file per subcommand. The only module that knows arguments and the terminal.
 
-pub mod advice;
 pub mod arguments;
-mod beside;
 mod by_hand;
 pub mod cache;
-pub mod class;
 pub mod cluster;
 pub mod compare;
 mod complete;
 pub mod convert;
 pub mod doctor;
-pub mod duplicates;
-mod evenness;
-pub mod exit_code;
-pub mod from_grammar;
 pub mod generate;
 pub mod grade;
 pub mod grammar;
 mod help;
-pub mod host;
 pub mod judge;
-pub mod keep;
 pub mod languages;
 pub mod merge;
 pub mod mutants;
 pub mod new;
-mod next;
 pub mod options;
 pub mod output;
-mod package_names;
-pub mod points;
-pub mod problem;
-mod problem_inputs;
 pub mod run;
 pub mod schema;
 pub mod shell;
 pub mod show;
-mod side_by_side;
 pub mod statement;
-mod stdin;
 mod streams;
 pub mod strength;
 pub mod stress;
@@ -56,7 +40,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::cli::exit_code::ExitCode;
+use crate::cli::output::perform;
+use crate::model::exit_code::ExitCode;
 use crate::package::suggest::nearest;
 use crate::report::log::{LogFormat, is_obeyed};
 use crate::sandbox::output_was_closed;
@@ -112,30 +97,9 @@ pub fn run() -> ExitCode {
 /// Runs the command in these arguments.
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
-        Command::New(arguments) => new::run(arguments),
-        Command::Judge(arguments) => judge::run(arguments),
-        Command::Run(arguments) => run::run(arguments),
-        Command::Show(arguments) => show::run(arguments),
         Command::Watch(arguments) => watch::run(arguments),
-        Command::Verify(arguments) => verify::run(arguments),
-        Command::Generate(arguments) => generate::run(arguments),
-        Command::Grade(arguments) => grade::run(arguments),
-        Command::Convert(arguments) => convert::run(arguments),
-        Command::Merge(arguments) => merge::run(arguments),
-        Command::Statement(arguments) => statement::run(arguments),
-        Command::Stress(arguments) => stress::run(arguments),
-        Command::Strength(arguments) => strength::run(arguments),
-        Command::Mutants(arguments) => mutants::run(arguments),
-        Command::Grammar(arguments) => grammar::run(&arguments.command),
-        Command::Compare(arguments) => compare::run(arguments),
-        Command::Doctor(arguments) => doctor::run(arguments),
         Command::Worker(arguments) => worker::run(arguments),
-        Command::Cluster(arguments) => cluster::run(&arguments.command),
-        Command::Cache(arguments) => cache::run(arguments),
-        Command::Languages => languages::run(),
-        Command::Schema(arguments) => schema::run(arguments),
-        Command::Completions(arguments) => shell::completions(arguments),
-        Command::Man(arguments) => shell::man(arguments),
+        command => command.with_operation(perform),
     }
 }
 

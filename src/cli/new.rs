@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::beside::{self, Beside, fault, parent};
-use crate::cli::exit_code::ExitCode;
-use crate::cli::generate::{self, GenerateArguments};
-use crate::cli::options::{HostOptions, OutputOptions, one_of};
-use crate::cli::output::{Output, command, command_line};
+use crate::cli::options::{HostArguments, OutputOptions, one_of};
+use crate::cli::output::Operation;
 use crate::model::created::{Created, NextStep};
-use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::model::text::command_line;
 use crate::model::text::uuid;
 use crate::new::{Template, TemplateFile};
+use crate::ops::beside::{self, Beside, fault, parent};
+use crate::ops::context::Context;
+use crate::ops::generate::{self, GenerateOptions};
+use crate::ops::host::Host;
+use crate::ops::options::HostOptions;
 
 /// Arguments of `juror new`.
 #[derive(Debug, Args)]
@@ -35,30 +37,35 @@ pub struct NewArguments {
     pub template: Template,
     /// Options about the machine: for the test data
     #[command(flatten)]
-    pub host: HostOptions,
+    pub host: HostArguments,
     /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
-/// Makes a package.
-pub fn run(arguments: &NewArguments) -> ExitCode {
-    command(&arguments.output, "new", |output| make(arguments, output))
+impl Operation for NewArguments {
+    type Result = Created;
+
+    fn name(&self) -> &'static str {
+        "new"
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn run(&self, context: &Context) -> Result<Created, Stop> {
+        make(self, context)
+    }
 }
 
-fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
+fn make(arguments: &NewArguments, context: &Context) -> Result<Created, Stop> {
     let NewArguments { package, template, host, .. } = arguments;
     let name = short_name(package)?;
     beside::absent(package)?;
     let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
     let files = template.files(name, &uuid);
     write(&files, package)?;
-    output.event(Event::Created(Box::new(Created {
-        name: name.to_owned(),
-        kind: template.name(),
-        path: package.clone(),
-        files: files.into_iter().map(|file| file.told).collect(),
-    })));
     let step = |what: &str, words: &[&str]| NextStep {
         what: what.to_owned(),
         command: (!words.is_empty()).then(|| {
@@ -66,21 +73,40 @@ fn make(arguments: &NewArguments, output: &Output) -> Result<(), Stop> {
             command_line(words.chain([package.as_path()]))
         }),
     };
-    let data = GenerateArguments {
-        packages: vec![package.clone()],
-        host: host.clone(),
-        ..GenerateArguments::default()
+    let made = test_data(package, &host.options(), context);
+    let next = match &made {
+        Ok(_) => vec![
+            step("check all of it:", &["juror", "verify"]),
+            step("replace this problem with your own, file by file, from top to bottom", &[]),
+            step(
+                "after a change in generators/, make the test data again:",
+                &["juror", "generate"],
+            ),
+        ],
+        Err(_) => {
+            let what = "the package exists, but has no test data yet; make it with:";
+            vec![step(what, &["juror", "generate"])]
+        }
     };
-    generate::all(&data, output).inspect_err(|_| {
-        let what = "the package exists, but has no test data yet; make it with:";
-        output.event(Event::Next(vec![step(what, &["juror", "generate"])]));
-    })?;
-    output.event(Event::Next(vec![
-        step("check all of it:", &["juror", "verify"]),
-        step("replace this problem with your own, file by file, from top to bottom", &[]),
-        step("after a change in generators/, make the test data again:", &["juror", "generate"]),
-    ]));
-    Ok(())
+    let test_cases = made.unwrap_or_else(|stop| {
+        context.stopped(stop);
+        0
+    });
+    Ok(Created {
+        name: name.to_owned(),
+        kind: template.name(),
+        path: package.clone(),
+        files: files.into_iter().map(|file| file.told).collect(),
+        test_cases,
+        next,
+    })
+}
+
+/// Makes the test data of the new package; returns how many test cases there are.
+fn test_data(package: &Path, host: &HostOptions, context: &Context) -> Result<usize, Stop> {
+    let host = Host::start(host, context)?;
+    let problem = generate::problem(package, context)?;
+    generate::make(&GenerateOptions::default(), &problem, &host, &host.builder(), context)
 }
 
 /// Writes the package to a directory beside its path, and moves it there.
@@ -114,7 +140,6 @@ fn short_name(package: &Path) -> Result<&str, Stop> {
     }
 }
 
-/// A random UUID.
 fn random_uuid() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

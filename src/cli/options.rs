@@ -1,7 +1,6 @@
 //! Options that several commands have.
 
 use std::env;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,16 +8,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::cache::store::default_place;
-use crate::cli::host::StopHandle;
-use crate::executor::Around;
 use crate::model::grader::Dialect;
 use crate::model::isolation::Demand;
-use crate::model::limits::ProblemLimits;
-use crate::model::merge::Shard;
+use crate::model::shard::Shard;
 use crate::model::units::Bytes;
+use crate::ops::options::{HostOptions, Keep, RunOptions, STANDARD_INPUT, WorkerCommand};
 use crate::package::formats;
 use crate::package::words::words;
-use crate::report::Recording;
 use crate::report::style::{Listing, Only, Order};
 
 /// The heading above options about runs.
@@ -31,7 +27,7 @@ const OUTPUT: &str = "Output";
 /// Options about runs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = RUNS)]
-pub struct RunOptions {
+pub struct RunArguments {
     /// Run only matching test cases, such as 'secret/edges/*'; can be given several times
     ///
     /// A case is named by its path below data/, without its ending. `*` stands for any characters but
@@ -40,7 +36,7 @@ pub struct RunOptions {
     pub case: Vec<String>,
     /// Options about the machine.
     #[command(flatten)]
-    pub host: HostOptions,
+    pub host: HostArguments,
     /// CPU time limit of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
@@ -62,7 +58,7 @@ pub struct RunOptions {
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
-    /// Do only part K of N of the work; `juror merge` joins the reports
+    /// Do only part K of N of the work; `juror merge` joins what each writes with --events
     ///
     /// Submissions, and the checks of each package's data, are dealt out in turn.
     #[arg(long, value_name = "K/N", value_parser = shard)]
@@ -80,33 +76,29 @@ fn shard(text: &str) -> Result<Shard, String> {
     }
 }
 
-impl RunOptions {
-    /// The options that the command line for repeating a run needs, too.
-    pub fn again(&self) -> Vec<OsString> {
-        let own = typed([
-            ("--time-limit", self.time_limit.map(|it| it.as_secs_f64().to_string().into())),
-            ("--memory-limit", self.memory_limit.map(|it| it.to_string().into())),
-            ("--format", self.format.as_ref().map(OsString::from)),
-        ]);
-        own.chain(self.host.again()).collect()
+impl RunArguments {
+    /// The options of the operation.
+    pub fn options(&self) -> RunOptions {
+        RunOptions {
+            case: self.case.clone(),
+            host: self.host.options(),
+            time_limit: self.time_limit,
+            memory_limit: self.memory_limit.map(Bytes::mib),
+            dialect: self.dialect,
+            keep: match &self.keep {
+                None => Keep::No,
+                Some(None) => Keep::Anywhere,
+                Some(Some(dir)) => Keep::In(dir.clone()),
+            },
+            format: self.format.clone(),
+            shard: self.shard,
+        }
     }
-
-    /// Applies the given limits to those of a package. The time limit is handled where it is measured.
-    pub fn limit(&self, limits: &mut ProblemLimits) {
-        limits.memory = self.memory_limit.map(Bytes::mib).or(limits.memory);
-    }
-}
-
-/// The words of these options, as far as they have a value.
-pub fn typed<const N: usize>(
-    options: [(&str, Option<OsString>); N],
-) -> impl Iterator<Item = OsString> {
-    options.into_iter().filter_map(|(name, value)| Some([name.into(), value?])).flatten()
 }
 
 /// Options about the machine.
 #[derive(Clone, Debug, Default, Args)]
-pub struct HostOptions {
+pub struct HostArguments {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -128,7 +120,7 @@ pub struct HostOptions {
     /// of them. The command is split into words as in a shell, but no shell runs it. Nothing is kept for later commands.
     /// docs/scale.md has the details.
     #[arg(long, value_name = "COMMAND", value_parser = worker)]
-    pub executor: Vec<Worker>,
+    pub executor: Vec<WorkerCommand>,
     /// Options about what is kept for later commands.
     #[command(flatten)]
     pub cache: CacheOptions,
@@ -168,19 +160,17 @@ impl CacheOptions {
     }
 }
 
-impl HostOptions {
-    /// How many programs run at the same time, if given.
-    pub fn at_once(&self) -> Option<usize> {
-        if self.exclusive { Some(1) } else { self.jobs.map(usize::from) }
-    }
-
-    /// The options that the command line for repeating a run needs, too: the same isolation and the same place.
-    pub fn again(&self) -> Vec<OsString> {
-        let name = self.isolation.name();
-        let isolation =
-            (self.isolation != Demand::default()).then(|| format!("--isolation={name}"));
-        let executors = self.executor.iter().map(|worker| format!("--executor={}", worker.text));
-        isolation.into_iter().chain(executors).map(OsString::from).collect()
+impl HostArguments {
+    /// The options of the operation.
+    pub fn options(&self) -> HostOptions {
+        HostOptions {
+            slots: if self.exclusive { Some(1) } else { self.jobs.map(usize::from) },
+            isolation: self.isolation,
+            executors: self.executor.clone(),
+            cache: self.cache.place(),
+            is_cache_named: self.cache.named().is_some(),
+            fresh: self.fresh,
+        }
     }
 }
 
@@ -208,21 +198,12 @@ pub struct OutputOptions {
     /// Which submissions a table lists, and in which order.
     #[arg(skip)]
     pub listing: Listing,
-    /// Where events go instead, for who runs a command from within a program.
-    #[arg(skip)]
-    pub recording: Option<Recording>,
-    /// What stands around the executor, for who runs a command from within a program.
-    #[arg(skip)]
-    pub around: Option<Around>,
     /// Whether nothing but remarks is written, on standard error: standard output has something else.
     #[arg(skip)]
     pub is_beside: bool,
     /// Whether nothing is redrawn, because a terminal shows something else.
     #[arg(skip)]
     pub is_still: bool,
-    /// What ends the runs, for who hears signals itself.
-    #[arg(skip)]
-    pub stop_handle: Option<StopHandle>,
 }
 
 /// Options about the table of submissions.
@@ -262,6 +243,9 @@ pub struct ReportOptions {
     /// Write test suites as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Write what happens as JSON lines, for `juror merge`
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// Annotate files and lines, and add a summary to the job, in GitHub Actions
     #[arg(long)]
     pub github: bool,
@@ -279,9 +263,6 @@ pub enum Color {
     Never,
 }
 
-/// The file that `-` names where files are read.
-pub const STANDARD_INPUT: &str = "/dev/stdin";
-
 /// The file that an argument names: `-` is standard input.
 pub fn given_file(path: &Path) -> &Path {
     if path.as_os_str() == "-" { Path::new(STANDARD_INPUT) } else { path }
@@ -296,22 +277,13 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
 }
 
-/// How to reach a worker: `local`, an address, or the command that starts it.
-#[derive(Clone, Debug)]
-pub struct Worker {
-    /// As typed.
-    pub text: String,
-    /// The words of the command.
-    pub words: Vec<String>,
-}
-
 /// Parses the command that starts a worker.
-fn worker(text: &str) -> Result<Worker, String> {
+fn worker(text: &str) -> Result<WorkerCommand, String> {
     match words(text) {
         Ok(words) if words.is_empty() => {
             Err("expected a command such as 'ssh host juror worker --stdio', or local".to_owned())
         }
-        Ok(words) => Ok(Worker { text: text.to_owned(), words }),
+        Ok(words) => Ok(WorkerCommand { text: text.to_owned(), words }),
         Err(reason) => Err(format!("it {reason}")),
     }
 }

@@ -1,47 +1,89 @@
 //! `juror schema`: the schemas of the JSON documents, for programs that read them.
 
+use std::io::{self, Write};
+
 use clap::{Args, ValueEnum};
 
-use crate::cli::exit_code::ExitCode;
-use crate::cli::options::OutputOptions;
-use crate::cli::output::{command, print};
+use crate::cli::output::{Operation, print};
 use crate::grade::graded::Graded;
 use crate::grade::line;
-use crate::model::cluster::ClusterKeys;
-use crate::model::host::DiagnosisKeys;
+use crate::model::cluster::ClusterSurvey;
+use crate::model::created::Created;
+use crate::model::host::Diagnosis;
+use crate::model::listing::PackageListing;
+use crate::model::once::RunOnce;
 use crate::model::report::Report;
+use crate::model::stop::Stop;
+use crate::model::strength::Strength;
+use crate::model::stress::StressResult;
+use crate::ops::compare::ComparisonReport;
+use crate::ops::context::Context;
+use crate::ops::convert::Conversion;
+use crate::ops::grammar::{CheckedInputs, GrammarBounds};
+use crate::ops::mutants::MutantListing;
 use crate::report::json::{write_both_schemas, write_schema};
+use crate::report::result::Document;
 
 /// Arguments of `juror schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
-    /// Which document
+    /// The command
     #[arg(value_enum, default_value_t)]
-    pub document: Document,
+    pub command: DocumentKind,
 }
 
-/// A JSON document.
+/// The document of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Document {
-    /// The report of every command but `doctor`
+pub enum DocumentKind {
+    /// What `judge`, `verify`, `generate` and `merge` write
     #[default]
-    Report,
-    /// The report of `doctor`
+    Judge,
+    Compare,
+    Convert,
     Doctor,
-    /// The report of `doctor --nats` and `cluster status`
-    Cluster,
-    /// A line that `grade` reads or writes
+    /// The lines that `grade` reads and writes
     Grade,
+    GrammarBounds,
+    GrammarCheck,
+    Mutants,
+    New,
+    Run,
+    Show,
+    Strength,
+    Stress,
+    /// What `cluster status` and `doctor --nats` write
+    Cluster,
 }
 
-/// Prints the schema.
-pub fn run(arguments: &SchemaArguments) -> ExitCode {
-    command(&OutputOptions::default(), "schema", |_| {
-        print("the schema", |out| match arguments.document {
-            Document::Report => write_schema::<Report>(out),
-            Document::Doctor => write_schema::<DiagnosisKeys>(out),
-            Document::Cluster => write_schema::<ClusterKeys>(out),
-            Document::Grade => write_both_schemas::<Graded>("juror-grade", line::schema(), out),
-        })
-    })
+impl Operation for SchemaArguments {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        "schema"
+    }
+
+    fn run(&self, _: &Context) -> Result<(), Stop> {
+        print("the schema", |out| self.write(out))
+    }
+}
+
+impl SchemaArguments {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.command {
+            DocumentKind::Judge => write_schema::<Report>(out),
+            DocumentKind::Compare => write_schema::<Document<'_, ComparisonReport>>(out),
+            DocumentKind::Convert => write_schema::<Document<'_, Conversion>>(out),
+            DocumentKind::Doctor => write_schema::<Document<'_, Diagnosis>>(out),
+            DocumentKind::Grade => write_both_schemas::<Graded>("juror-grade", line::schema(), out),
+            DocumentKind::GrammarBounds => write_schema::<Document<'_, GrammarBounds>>(out),
+            DocumentKind::GrammarCheck => write_schema::<Document<'_, CheckedInputs>>(out),
+            DocumentKind::Mutants => write_schema::<Document<'_, MutantListing>>(out),
+            DocumentKind::New => write_schema::<Document<'_, Created>>(out),
+            DocumentKind::Run => write_schema::<Document<'_, RunOnce>>(out),
+            DocumentKind::Show => write_schema::<Document<'_, PackageListing>>(out),
+            DocumentKind::Strength => write_schema::<Document<'_, Strength>>(out),
+            DocumentKind::Stress => write_schema::<Document<'_, StressResult>>(out),
+            DocumentKind::Cluster => write_schema::<Document<'_, ClusterSurvey>>(out),
+        }
+    }
 }

@@ -12,11 +12,10 @@ use tempfile::NamedTempFile;
 
 use crate::cli::arguments::Arguments;
 use crate::cli::complete::{SHELLS, VARIABLE};
-use crate::cli::exit_code::ExitCode;
-use crate::cli::options::OutputOptions;
-use crate::cli::output::{command, print};
+use crate::cli::output::{Operation, print};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
+use crate::ops::context::Context;
 
 /// Arguments of `juror completions`.
 #[derive(Args, Debug)]
@@ -35,9 +34,15 @@ pub struct ManArguments {
 }
 
 /// Prints the completion script for a shell.
-pub fn completions(arguments: &CompletionsArguments) -> ExitCode {
-    command(&OutputOptions::default(), "completions", |_| {
-        let name = arguments.shell.to_string();
+impl Operation for CompletionsArguments {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        "completions"
+    }
+
+    fn run(&self, _: &Context) -> Result<(), Stop> {
+        let name = self.shell.to_string();
         let mut script = Vec::new();
         if let Some(shell) = SHELLS.completer(&name) {
             shell
@@ -45,13 +50,19 @@ pub fn completions(arguments: &CompletionsArguments) -> ExitCode {
                 .map_err(|error| JudgeError::new("write the script", error))?;
         }
         print("the script", |out| out.write_all(&script))
-    })
+    }
 }
 
 /// Writes a page for `juror` and one for each subcommand. Replaces existing pages.
-pub fn man(arguments: &ManArguments) -> ExitCode {
-    command(&OutputOptions::default(), "man", |_| {
-        let directory = &arguments.directory;
+impl Operation for ManArguments {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        "man"
+    }
+
+    fn run(&self, _: &Context) -> Result<(), Stop> {
+        let directory = &self.directory;
         let mut juror = Arguments::command().disable_help_subcommand(true);
         juror.build();
         write_pages(juror, directory).map_err(|error| {
@@ -60,7 +71,7 @@ pub fn man(arguments: &ManArguments) -> ExitCode {
                 "cannot write man pages to {shown}: {error}; choose a writable directory"
             ))
         })
-    })
+    }
 }
 
 fn write_pages(command: clap::Command, directory: &Path) -> io::Result<()> {

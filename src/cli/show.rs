@@ -1,31 +1,20 @@
 //! `juror show`: the contents of a package, or the files of one test case.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
-use crate::cli::output::{Output, command};
-use crate::cli::problem::{self, Remarks};
+use crate::cli::output::Operation;
 use crate::model::event::Event;
-use crate::model::judgement::JudgeError;
-use crate::model::limits::Limits;
-use crate::model::listing::{
-    CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
-};
-use crate::model::problem::{Grading, Interaction, Problem, Submitted};
-use crate::model::root::FilePath;
+use crate::model::listing::PackageListing;
 use crate::model::stop::Stop;
-use crate::model::submission::Expectation;
-use crate::model::test_data::TestCase;
-use crate::model::text::joined;
-use crate::model::units::Bytes;
-use crate::model::verdict::Verdict;
 use crate::ops::cases::find_case;
-use crate::package::{formats, remarks};
+use crate::ops::context::Context;
+use crate::ops::problem::{self, Remarks};
+use crate::package::formats;
+use crate::package::listing::{case_files, listing};
 
 /// Arguments of `juror show`.
 #[derive(Debug, Args)]
@@ -45,161 +34,33 @@ pub struct ShowArguments {
     pub output: OutputOptions,
 }
 
-/// Shows a package.
-pub fn run(arguments: &ShowArguments) -> ExitCode {
-    command(&arguments.output, "show", |output| show(arguments, output))
+impl Operation for ShowArguments {
+    type Result = PackageListing;
+
+    fn name(&self) -> &'static str {
+        "show"
+    }
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
+    }
+
+    fn run(&self, context: &Context) -> Result<PackageListing, Stop> {
+        show(self, context)
+    }
 }
 
-fn show(arguments: &ShowArguments, output: &Output) -> Result<(), Stop> {
+fn show(arguments: &ShowArguments, context: &Context) -> Result<PackageListing, Stop> {
     let format = arguments.format.as_deref();
-    let problem = problem::read(&arguments.package, format, Remarks::Errors, output)?;
+    let problem = problem::read(&arguments.package, format, Remarks::Errors, context)?;
     let case = match &arguments.case {
-        Some(typed) => Some(files(find_case(&problem, typed)?, arguments.all)?),
+        Some(typed) => Some(case_files(find_case(&problem, typed)?, arguments.all)?),
         None => None,
     };
-    output.event(Event::package_read(
+    context.event(Event::package_read(
         &problem,
         problem.submissions.len(),
         problem.test_data.cases.len(),
     ));
-    output.event(Event::Listed(Box::new(listing(&problem, case))));
-    Ok(())
-}
-
-fn listing(problem: &Problem, case: Option<CaseFiles>) -> PackageListing {
-    let limits =
-        Limits::of_submission(&problem.limits, problem.limits.time_limit.unwrap_or_default());
-    let submissions = problem.submissions.iter().map(|submission| ListedSubmission {
-        name: submission.name.clone(),
-        expected: submission.expectations.iter().filter_map(expected).collect(),
-    });
-    PackageListing {
-        kind: kind(problem),
-        time_limit: problem.limits.time_limit,
-        memory_bytes: limits.memory,
-        output_bytes: limits.output,
-        groups: groups(problem),
-        submissions: submissions.collect(),
-        programs: programs(problem),
-        case,
-    }
-}
-
-fn kind(problem: &Problem) -> String {
-    let kind = &problem.kind;
-    let words = [
-        (kind.grading == Grading::Scoring, "scoring"),
-        (kind.interaction == Interaction::Interactive, "interactive"),
-        (kind.passes > 1, "multi-pass"),
-        (kind.submitted == Submitted::Answers, "submit-answer"),
-    ];
-    let words = joined(words.into_iter().filter_map(|(is, word)| is.then_some(word)), ", ");
-    if words.is_empty() { "pass-fail".to_owned() } else { words }
-}
-
-/// Test cases by directory, in judging order, then those for validators.
-fn groups(problem: &Problem) -> Vec<ListedGroup> {
-    let data = &problem.test_data;
-    let mut groups: Vec<ListedGroup> = Vec::new();
-    for case in data.cases.iter().chain(data.examples()) {
-        let directory = case.name.rsplit_once('/').map_or("", |(directory, _)| directory);
-        if groups.last().is_none_or(|group| group.name != directory) {
-            let scoring = data.groups.iter().find(|group| group.name == directory);
-            let most = scoring.and_then(|group| group.scoring.as_ref()?.max_score);
-            groups.push(ListedGroup {
-                name: directory.to_owned(),
-                max_score: most.map(|most| most.to_string()),
-                cases: Vec::new(),
-            });
-        }
-        if let Some(group) = groups.last_mut() {
-            group.cases.push(listed(case));
-        }
-    }
-    groups
-}
-
-fn listed(case: &TestCase) -> ListedCase {
-    let size = |path: &FilePath| Some(Bytes(path.metadata().ok()?.len()));
-    let [description, _] = remarks::of_case(&case.input);
-    ListedCase {
-        name: case.name.clone(),
-        input_bytes: size(&case.input),
-        answer_bytes: case.answer.as_ref().and_then(size),
-        description,
-    }
-}
-
-/// A rule in words; `None` if it is only about the time limit.
-fn expected(rule: &Expectation) -> Option<String> {
-    let names = |verdicts: &[Verdict]| joined(verdicts, ", ");
-    let mut parts = Vec::new();
-    parts.extend(rule.permitted.as_deref().map(|it| format!("permitted {}", names(it))));
-    parts.extend(rule.required.as_deref().map(|it| format!("required {}", names(it))));
-    parts.extend(rule.overall.as_ref().map(|it| {
-        if it.is_partial { "a part of the score".to_owned() } else { names(&it.verdicts) }
-    }));
-    parts.extend(rule.score.map(|score| format!("score {score}")));
-    parts.extend(rule.message.as_ref().map(|message| format!("message `{message}`")));
-    if parts.is_empty() {
-        return None;
-    }
-    let cases = rule.cases.as_ref().map(|cases| format!("on {cases}: ")).unwrap_or_default();
-    Some(cases + &parts.join("; "))
-}
-
-fn programs(problem: &Problem) -> Vec<ListedProgram> {
-    let grammars = problem.input_grammars.iter().map(|it| ("input grammar", &it.path));
-    let many = [
-        ("input validator", &problem.input_validators),
-        ("answer validator", &problem.answer_validators),
-        ("output validator", &problem.output_validators),
-    ];
-    let many = many.into_iter().flat_map(|(what, all)| all.iter().map(move |it| (what, &it.path)));
-    let single = [
-        ("interactor", &problem.interactor),
-        ("static validator", &problem.static_validator),
-        ("input visualizer", &problem.input_visualizer),
-        ("output visualizer", &problem.output_visualizer),
-    ];
-    let single = single.into_iter().filter_map(|(what, it)| Some((what, &it.as_ref()?.path)));
-    let recipe = problem.recipe.iter().map(|path| ("recipe", path));
-    let all = grammars.chain(many).chain(single).chain(recipe);
-    let below = |path: &Path| path.strip_prefix(&*problem.dir).unwrap_or(path).to_owned();
-    all.map(|(what, path)| ListedProgram { what, path: below(path) }).collect()
-}
-
-/// A test case with its files; long ones are shortened unless `all` is set.
-fn files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
-    /// In bytes.
-    const SHORT: u64 = 4096;
-    let [description, hint] = remarks::of_case(&case.input);
-    let named = [
-        ("input", Some(&case.input)),
-        ("judge answer", case.answer.as_ref()),
-        ("output", case.output.as_ref()),
-        ("interaction", case.interaction.as_ref()),
-    ];
-    let named = named.into_iter().filter_map(|(what, path)| Some((what, path?)));
-    let laid = case.files.iter().map(|file| ("file", &file.path));
-    let mut files = Vec::new();
-    for (what, path) in named.chain(laid) {
-        let Ok(file) = path.open() else { continue };
-        let fault = JudgeError::on("read", path);
-        let most = if all { u64::MAX } else { SHORT };
-        let mut contents = Vec::new();
-        let read = file.metadata().and_then(|facts| {
-            (&file).take(most).read_to_end(&mut contents)?;
-            Ok(facts.len().max(contents.len() as u64))
-        });
-        let bytes = read.map_err(fault)?;
-        files.push(ListedFile {
-            what,
-            path: path.into(),
-            bytes: Bytes(bytes),
-            left_out_bytes: Bytes(bytes - contents.len() as u64),
-            contents,
-        });
-    }
-    Ok(CaseFiles { name: case.name.clone(), description, hint, args: case.args.clone(), files })
+    Ok(listing(&problem, case))
 }

@@ -1,24 +1,14 @@
 //! `juror statement`: a problem's statement as a self-contained page.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::exit_code::ExitCode;
 use crate::cli::options::OutputOptions;
-use crate::cli::output::{Output, command, print};
-use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::file_name::name_fault;
-use crate::model::problem::Problem;
-use crate::model::stop::{Mend, Stop};
-use crate::package;
-use crate::package::statements::{Form, Statement, statements};
-use crate::package::suggest::list;
-use crate::report::file::ReportFile;
-use crate::report::html;
-use crate::statement::page;
+use crate::cli::output::Operation;
+use crate::model::stop::Stop;
+use crate::ops::context::Context;
+use crate::ops::statement::{StatementOptions, StatementPages, write_pages};
 
 /// Arguments of `juror statement`.
 #[derive(Debug, Args)]
@@ -37,114 +27,28 @@ pub struct StatementArguments {
     pub output: OutputOptions,
 }
 
-/// Makes the page.
-pub fn run(arguments: &StatementArguments) -> ExitCode {
-    // The page alone is on standard output then.
-    let is_beside = arguments.out.as_ref().is_some_and(|out| out.as_os_str() == "-");
-    let options = OutputOptions { is_beside, ..arguments.output.clone() };
-    command(&options, "statement", |output| make(arguments, output))
-}
+impl Operation for StatementArguments {
+    type Result = StatementPages;
 
-fn make(arguments: &StatementArguments, output: &Output) -> Result<(), Stop> {
-    let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
-    if arguments.out.as_ref().is_some_and(is_pdf) {
-        let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
-        return Err(Stop::usage(what));
+    fn name(&self) -> &'static str {
+        "statement"
     }
-    let dir = output.enter(&arguments.package)?;
-    let reading = package::read(&dir);
-    // Other faults of the package do not matter for its statement.
-    let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
-    let all = statements(&problem);
-    let chosen = chosen(&problem, &all, arguments, output)?;
-    let short_name = &problem.short_name;
-    let out = arguments.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
-    if out.as_os_str() == "-" && arguments.output.json {
-        let what = "--out - and --json both write to standard output; choose a file with --out";
-        return Err(Stop::usage(what.to_owned()));
+
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
     }
-    let pages: Vec<(PathBuf, Vec<&Statement>)> = if is_directory(&out) {
-        let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
-        chosen.into_iter().map(|it| (name(it), vec![it])).collect()
-    } else {
-        vec![(out.clone(), chosen)]
-    };
-    let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
-    if let Some((statement, fault)) = refused {
-        let message = format!("its language cannot be `{}`, which {fault}", statement.language);
-        return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
-    }
-    if is_directory(&out) {
-        fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
-    }
-    for (path, statements) in pages {
-        let page = page(&problem, &statements)?;
-        output.diagnosed(page.remarks);
-        let bytes = page.html.as_bytes();
-        if path.as_os_str() == "-" {
-            print("the page", |out| out.write_all(bytes))?;
-            continue;
+
+    fn run(&self, context: &Context) -> Result<StatementPages, Stop> {
+        let is_to_stdout = self.out.as_ref().is_some_and(|out| out.as_os_str() == "-");
+        if is_to_stdout && self.output.json {
+            let what = "--out - and --json both write to standard output; choose a file with --out";
+            return Err(Stop::usage(what));
         }
-        write(&path, bytes).map_err(|error| unwritable(&path, &error))?;
-        if !arguments.output.json && !arguments.output.quiet {
-            let languages = list(statements.iter().map(|it| it.language.as_str()));
-            let path = path.display();
-            print("what was done", |out| writeln!(out, "wrote {path} ({languages})"))?;
-        }
+        let options = StatementOptions {
+            package: self.package.clone(),
+            languages: self.language.clone(),
+            out: self.out.clone(),
+        };
+        write_pages(&options, context)
     }
-    Ok(())
-}
-
-/// Whether the path is a directory, or is written like one.
-fn is_directory(out: &Path) -> bool {
-    out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
-/// The requested statements that can be shown.
-fn chosen<'a>(
-    problem: &Problem,
-    all: &'a [Statement],
-    arguments: &StatementArguments,
-    output: &Output,
-) -> Result<Vec<&'a Statement>, Stop> {
-    if all.is_empty() {
-        let format = problem.layout.format;
-        let message = format!("has no statement that juror can show, in format {format}");
-        let help = "add statement/problem.en.md, in packages of Kattis";
-        return Err(Diagnostic::error(&problem.dir, message).help(help).into());
-    }
-    let wanted = &arguments.language;
-    let has = |code: &&String| all.iter().any(|it| it.language == **code);
-    if let Some(unknown) = wanted.iter().find(|code| !has(code)) {
-        let languages = list(all.iter().map(|it| it.language.as_str()));
-        let message = format!("--language {unknown}: no such statement; available: {languages}");
-        return Err(Stop::Refused(Mend::Selection, vec![message.into()]));
-    }
-    let is_wanted = |it: &&Statement| wanted.is_empty() || wanted.contains(&it.language);
-    let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
-    let readable: Vec<&Statement> =
-        chosen.iter().copied().filter(|it| it.form != Form::Pdf).collect();
-    let message = "is a PDF, which cannot be converted to a page";
-    let help = "use it as it is, or add the statement as .md or .tex";
-    let pdf = chosen.iter().filter(|it| it.form == Form::Pdf);
-    let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
-    match pdf.next() {
-        Some(first) if readable.is_empty() => {
-            Err(Diagnostic { severity: Severity::Error, ..first }.into())
-        }
-        first => {
-            output.diagnosed(first.into_iter().chain(pdf));
-            Ok(readable)
-        }
-    }
-}
-
-/// Writes a file beside its path, and moves it there when it is complete.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    ReportFile::beside(path, html::SIGN)?.write(|out| out.write_all(bytes))
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Stop {
-    let path = path.display();
-    Stop::usage(format!("cannot write {path}: {error}; choose another place with --out"))
 }

@@ -3,30 +3,22 @@
 use std::env;
 use std::io::{IsTerminal, stdout};
 
-use crate::cli::exit_code::ExitCode;
-use crate::cli::options::OutputOptions;
-use crate::cli::output::{command, print, terminal_width};
-use crate::report::manual::text;
+use crate::cli::output::{Operation, perform, print};
+use crate::model::exit_code::ExitCode;
+use crate::model::stop::Stop;
+use crate::ops::context::Context;
 use crate::sandbox::host_tool::page;
 
 /// A page.
 struct Topic {
     name: &'static str,
-    /// What the page is about.
     about: &'static str,
-    /// Its file in `docs/`.
-    file: &'static str,
     text: &'static str,
 }
 
 macro_rules! topic {
     ($name:literal, $file:literal, $about:literal) => {
-        Topic {
-            name: $name,
-            about: $about,
-            file: $file,
-            text: include_str!(concat!("../../docs/", $file)),
-        }
+        Topic { name: $name, about: $about, text: include_str!(concat!("../../docs/", $file)) }
     };
 }
 
@@ -82,19 +74,25 @@ pub(super) fn list() -> String {
 pub(super) fn show(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
     let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
-    let page_of = |link: &str| {
-        let file = link.split('#').next().unwrap_or_default();
-        let topic = TOPICS.iter().find(|topic| topic.file == file)?;
-        Some(format!("juror help {}", topic.name))
-    };
-    let text = text(topic.text, terminal_width().unwrap_or(80), &page_of);
-    Some(command(&OutputOptions::default(), "help", |_| {
-        if stdout().is_terminal() && page(&pager(), &text) {
+    Some(perform(&HelpPage(topic.text)))
+}
+
+struct HelpPage(&'static str);
+
+impl Operation for HelpPage {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        "help"
+    }
+
+    fn run(&self, _: &Context) -> Result<(), Stop> {
+        if stdout().is_terminal() && page(&pager(), self.0) {
             Ok(())
         } else {
-            print("the page", |out| out.write_all(text.as_bytes()))
+            print("the page", |out| out.write_all(self.0.as_bytes()))
         }
-    }))
+    }
 }
 
 /// The command of the user's pager.

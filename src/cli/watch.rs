@@ -8,16 +8,19 @@ use std::{mem, thread};
 
 use clap::Arg;
 
-use crate::cli::exit_code::ExitCode;
-use crate::cli::host::{StopHandle, on_end};
-use crate::cli::judge::{self, Comparison, JudgeArguments};
-use crate::cli::options::OutputOptions;
-use crate::cli::output::command;
+use crate::cli::judge::JudgeArguments;
+use crate::cli::options::{OutputOptions, ReportOptions};
+use crate::cli::output::{Operation, perform, perform_in};
 use crate::cli::streams;
 use crate::cli::watch::files::{Files, Watched};
+use crate::model::event::CommandTask;
+use crate::model::exit_code::ExitCode;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::text::{joined, printable};
+use crate::ops::context::Context;
+use crate::ops::host::{StopHandle, on_end};
+use crate::ops::judge::{Comparison, judge};
 use crate::package;
 
 /// Changes and signals during a judgement.
@@ -31,7 +34,6 @@ struct News {
 struct State {
     changed: Vec<PathBuf>,
     is_interrupted: bool,
-    /// Ends the current judgement.
     stop_handle: StopHandle,
 }
 
@@ -67,15 +69,14 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     let watched = watched(arguments);
     let news = Arc::new(News::default());
     let started = refused(arguments).and_then(|()| Ok(start(&news, watched.clone())?));
-    if let Err(stop) = started {
-        return command(&arguments.output, "judge", |_| Err(stop));
+    let again = JudgeAgain { arguments, started, failed: Mutex::default() };
+    if again.started.is_err() {
+        return perform(&again);
     }
-    let mut failed = Vec::new();
     let mut stop_handle = news.lock().stop_handle.clone();
     let mut is_first = true;
     loop {
-        let output = OutputOptions { stop_handle: Some(stop_handle), ..arguments.output.clone() };
-        let code = judge::once(arguments, &output, &mut failed);
+        let code = perform_in(&again, |context| context.stopped_by(stop_handle));
         if is_first && (code == ExitCode::Usage || !arguments.package.exists()) {
             return code;
         }
@@ -84,6 +85,40 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
         let Some((changed, next)) = news.next(waiting) else { return ExitCode::Interrupted };
         stop_handle = next;
         say(arguments, &format!("changed: {}\n", first_of(&changed)));
+    }
+}
+
+/// A judgement that may be followed by others.
+struct JudgeAgain<'a> {
+    arguments: &'a JudgeArguments,
+    started: Result<(), Stop>,
+    /// The test cases that failed, which are run first.
+    failed: Mutex<Vec<String>>,
+}
+
+impl Operation for JudgeAgain<'_> {
+    type Result = ();
+
+    fn name(&self) -> &'static str {
+        Operation::name(self.arguments)
+    }
+
+    fn task(&self) -> CommandTask {
+        CommandTask::Judge
+    }
+
+    fn output(&self) -> OutputOptions {
+        Operation::output(self.arguments)
+    }
+
+    fn reports(&self) -> ReportOptions {
+        Operation::reports(self.arguments)
+    }
+
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        self.started.clone()?;
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        judge(&self.arguments.options(), &mut failed, context)
     }
 }
 

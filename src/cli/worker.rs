@@ -9,17 +9,17 @@ use std::sync::mpsc::channel;
 
 use clap::Args;
 
-use crate::cli::exit_code::ExitCode;
-use crate::cli::host::{on_signal, shortfall};
 use crate::cli::options::one_of;
-use crate::cli::stdin::UntilBell;
 use crate::cli::streams;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::language::toolchain::Toolchains;
+use crate::model::exit_code::ExitCode;
 use crate::model::isolation::Demand;
 use crate::model::judgement::JudgeError;
 use crate::model::text::with_help;
+use crate::ops::host::{on_signal, shortfall};
+use crate::ops::stdin::UntilBell;
 use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
 use crate::remote::nats::{address::Address, unit_worker};
@@ -96,7 +96,7 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, 
 
 #[cfg(not(feature = "nats"))]
 fn at_server(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)> {
-    Err((ExitCode::JudgeError, crate::cli::host::without_nats()))
+    Err((ExitCode::JudgeError, crate::ops::host::without_nats()))
 }
 
 /// Starts the slots, and measures the machine.

@@ -5,7 +5,6 @@
 pub struct Call {
     /// Its subject; `{key}` stands for the worker's public key.
     pub subject: &'static str,
-    /// What the call is for.
     pub what: &'static str,
 }
 

@@ -20,11 +20,9 @@ const MEMORY: Bytes = Bytes::mib(64);
 /// The cluster to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterPlan {
-    /// The cluster's name.
     pub name: String,
     /// Its servers: one or three.
     pub servers: Vec<ServerPlace>,
-    /// The names of its workers.
     pub workers: Vec<String>,
     /// How much disk streams may take on each server.
     pub disk: Bytes,
@@ -33,16 +31,13 @@ pub struct ClusterPlan {
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerPlace {
-    /// The name or address of its machine.
     pub host: String,
-    /// The port for clients.
     pub port: u16,
 }
 
 /// A user's key pair.
 #[derive(Clone, Debug)]
 pub struct UserKey {
-    /// The public key, which the servers know.
     pub public: String,
     /// The seed, which only the user knows.
     pub seed: String,
@@ -51,9 +46,7 @@ pub struct UserKey {
 /// A server's certificate and its private key, as text.
 #[derive(Clone, Debug)]
 pub struct Certificate {
-    /// The certificate.
     pub public: String,
-    /// The key.
     pub private: String,
 }
 
@@ -62,20 +55,15 @@ pub struct Certificate {
 pub struct ClusterSecrets {
     /// The certificate of the authority that signs the servers' certificates.
     pub authority: String,
-    /// One for each server.
     pub servers: Vec<Certificate>,
-    /// The key pair of the submitters.
     pub submitter: UserKey,
-    /// One for each worker.
     pub workers: Vec<UserKey>,
 }
 
 /// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterFile {
-    /// Its path below the cluster's directory.
     pub path: PathBuf,
-    /// Its content.
     pub text: String,
     /// Whether only its owner may read it.
     pub is_secret: bool,

@@ -164,9 +164,7 @@ impl Local {
             return self.in_a_place(run);
         }
         let run = |place: &mut Place| self.unless_stopped(place, &run);
-        let none = || JudgeError::new("run alone", "there is no place for it");
-        let reply = self.pool.run_alone(run, |place| self.renew(place));
-        self.told(reply.unwrap_or_else(|| Err(none())))
+        self.told(self.pool.run_alone(run, |place| self.renew(place)))
     }
 
     fn unless_stopped<R>(

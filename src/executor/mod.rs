@@ -73,9 +73,7 @@ impl Notebook for () {
 /// The program's ends of pipes between a program and a person.
 #[derive(Debug)]
 pub struct Hand {
-    /// The end that it reads from.
     pub reads: OwnedFd,
-    /// The end that it writes to.
     pub writes: OwnedFd,
 }
 

@@ -48,7 +48,7 @@ pub fn map_on<T: Sync, R: Send>(
     };
     on_threads(most.min(items.len()), worker);
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(results?.into_iter().flatten().collect())
+    results?.into_iter().collect::<Option<_>>().ok_or(Stop::Interrupted)
 }
 
 /// Does two things at once, or in order if no thread can be started.

@@ -23,7 +23,6 @@ struct State<S> {
 /// Who may have the next slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
-    /// Any run.
     Any,
     /// A run waits for all slots. Others may still have one while a run from before goes on, because the waiting run
     /// could not start anyway.
@@ -59,28 +58,26 @@ impl<S> Pool<S> {
     ) -> Result<R, JudgeError> {
         let mut lent = self.take();
         let result = run(&mut lent.slot);
-        let error = match result {
-            Err(error) if error.again == Again::Perhaps => error,
-            done => {
-                self.give_back(lent);
-                return done;
-            }
-        };
+        if !result.as_ref().is_err_and(|error| error.again == Again::Perhaps) {
+            self.give_back(lent);
+            return result;
+        }
         mend(&mut lent.slot);
         // Given back first: waiting for all slots while holding one would deadlock.
         self.give_back(lent);
-        self.run_alone(run, mend).unwrap_or(Err(error))
+        self.run_alone(run, mend)
     }
 
-    /// Runs in a slot while all others are idle; `None` if there are no slots.
+    /// Runs in a slot while all others are idle.
     pub(super) fn run_alone<R>(
         &self,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
-    ) -> Option<Result<R, JudgeError>> {
+    ) -> Result<R, JudgeError> {
         let mut slots = self.take_all();
         // The slot that is used most.
-        let result = slots.last_mut().map(|slot| {
+        let none = || Err(JudgeError::new("run alone", "there is no place for it"));
+        let result = slots.last_mut().map_or_else(none, |slot| {
             let result = run(slot);
             if result.is_err() {
                 mend(slot);

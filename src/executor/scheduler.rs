@@ -175,7 +175,6 @@ pub struct Queue {
 #[derive(Debug)]
 struct QueueState {
     free: usize,
-    /// How many jobs of each user wait.
     waiting: BTreeMap<usize, usize>,
 }
 

@@ -22,11 +22,8 @@ words! {
     /// The purpose of the directory, which starts its name.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Use {
-        /// A package that was unpacked.
         Package = "juror-package-",
-        /// Programs that were built.
         Programs = "juror-programs-",
-        /// Test data that is made.
         Data = "juror-generate-",
         /// Files that an output validator leaves from pass to pass.
         Passes = "juror-passes-",
@@ -42,7 +39,6 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Its path.
     pub fn path(&self) -> &Path {
         self.dir.path()
     }

@@ -12,9 +12,7 @@ use crate::stress::validity::Validity;
 
 /// A submission with its reference.
 pub struct ByComparison<'a> {
-    /// The comparison.
     pub comparison: &'a Comparison<'a>,
-    /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// Ends the runs when the time is over.
     pub scheduler: &'a Scheduler,

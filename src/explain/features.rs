@@ -10,11 +10,8 @@ use crate::grammar::variables::{Variable, cases, variables};
 /// A figure of a test case. Yes is 1, no is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// What it measures.
     pub about: About,
-    /// The name of the variable.
     pub name: String,
-    /// The variable's commands.
     pub sites: Vec<usize>,
     /// Whether each test case has its own figure.
     pub is_per_case: bool,
@@ -35,15 +32,12 @@ pub enum About {
     SameValue,
     /// Whether it is smaller than another variable.
     SmallerValue,
-    /// The number of test cases.
     Cases,
     /// How many values a row has, if no variable counts them.
     Length,
-    /// The sum of a row.
     Sum,
     /// The least value of a row.
     Least,
-    /// The greatest value of a row.
     Greatest,
     /// Whether all values are equal.
     AllEqual,
@@ -71,7 +65,6 @@ pub enum About {
     SameCases,
     /// Bytes of the input.
     Bytes,
-    /// Lines of the input.
     Lines,
     /// The only number of the answer.
     Answer,
@@ -179,9 +172,7 @@ impl About {
 pub(super) enum Wording {
     /// If it is yes, and if it is no.
     Flag(&'static str, &'static str),
-    /// A number.
     Number(&'static str),
-    /// How many there are of something.
     Amount(&'static str, &'static str),
 }
 
@@ -346,7 +337,6 @@ pub fn number(int: &Int) -> Option<i128> {
 struct Whole<'a> {
     input: &'a [u8],
     answer: Option<&'a [u8]>,
-    /// The size of each test case.
     sizes: Vec<i128>,
     cases: &'a [Vec<&'a InputNode>],
     around: &'a [&'a InputNode],

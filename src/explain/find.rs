@@ -7,7 +7,6 @@ use crate::explain::statement::{Atom, ROUND, Statement, Test};
 
 /// A judged input, as figures.
 pub struct Sample {
-    /// A row for each test case.
     pub rows: Vec<Row>,
     /// Whether the submission fails on it.
     pub fails: bool,
@@ -16,18 +15,15 @@ pub struct Sample {
 /// A statement that agrees with all samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The statement.
     pub statement: Statement,
     /// Its threshold, if it has one.
     pub threshold: Option<Threshold>,
-    /// How far-fetched it is.
     pub cost: u32,
 }
 
 /// The gap that a threshold lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
-    /// The feature.
     pub feature: usize,
     /// The nearest figure of an input that passes.
     pub passing: Option<i128>,

@@ -17,13 +17,9 @@ use crate::grammar::vary::{WantedChange, grown, vary};
 
 /// A parsed input.
 pub struct Fresh {
-    /// Its text.
     pub input: Arc<[u8]>,
-    /// Its parse tree.
     pub tree: InputTree,
-    /// Its figures, except those of the answer.
     pub rows: Vec<Row>,
-    /// Where it comes from.
     pub origin: InputOrigin,
 }
 
@@ -32,7 +28,6 @@ pub struct Fresh {
 pub enum InputOrigin {
     /// It was known before.
     Known,
-    /// It was drawn at random.
     Drawn,
     /// It was made to test a statement, but not from a failing input.
     Fresh,
@@ -42,11 +37,9 @@ pub enum InputOrigin {
 
 /// What is known of a judged input beside its figures.
 pub struct JudgedInput {
-    /// Its parse tree.
     pub tree: InputTree,
     /// Its size in bytes.
     pub size: usize,
-    /// Where it comes from.
     pub origin: InputOrigin,
 }
 
@@ -60,7 +53,6 @@ pub struct Maker<'g, 'f> {
     shapes: Vec<Shape>,
     small: Small<'g>,
     chance: Chance,
-    /// The number of inputs drawn.
     drawn: u64,
     seen: HashSet<Arc<[u8]>>,
 }

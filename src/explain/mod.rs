@@ -12,6 +12,7 @@ pub mod compared;
 pub mod features;
 pub mod find;
 pub mod fresh;
+pub mod rejected;
 pub mod statement;
 pub mod study;
 pub mod subject;

@@ -5,11 +5,9 @@ use crate::explain::features::{About, Feature, Features, Row, Wording};
 /// A test of one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// The feature is yes.
     Yes,
     /// The feature is no.
     No,
-    /// The figure is odd.
     Odd,
     /// The figure is even.
     Even,
@@ -17,7 +15,6 @@ pub enum Test {
     AtLeast(i128),
     /// The figure is at most this.
     AtMost(i128),
-    /// The figure is this.
     Is(i128),
 }
 
@@ -26,14 +23,12 @@ pub enum Test {
 pub struct Atom {
     /// The index of the feature.
     pub feature: usize,
-    /// The test.
     pub test: Test,
 }
 
 /// One or two tests. The statement holds for an input if one of its test cases passes them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The tests.
     pub atoms: Vec<Atom>,
 }
 

@@ -16,7 +16,6 @@ use crate::model::stop::Stop;
 pub struct Studied {
     /// The explanation, if a simple one was found.
     pub explanation: Option<Explanation>,
-    /// How many inputs were judged for it.
     pub runs: u64,
     /// Whether the time ran out.
     pub is_cut: bool,
@@ -50,9 +49,6 @@ const RUNS_MAX: u64 = 1200;
 const PART: u64 = 2;
 
 /// Finds out why a submission fails. `known` are inputs that were judged already.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
 pub fn study(
     grammar: &Grammar,
     subject: &dyn Subject,
@@ -83,7 +79,6 @@ struct Study<'g, 'a> {
     /// How statements must agree with the inputs that fail.
     agreement: Agreement,
     samples: Vec<Sample>,
-    /// For each sample where it comes from.
     sources: Vec<JudgedInput>,
     runs: u64,
     is_cut: bool,

@@ -7,7 +7,6 @@ use crate::model::stop::Stop;
 /// A judged input.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The input.
     pub input: Arc<[u8]>,
     /// Its judge answer, if there is one.
     pub answer: Option<Arc<[u8]>>,
@@ -18,9 +17,6 @@ pub struct Judged {
 /// A submission that can be judged on inputs.
 pub trait Subject {
     /// Judges inputs. Inputs that show nothing are left out of the result.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop>;
 
     /// Whether the time is over.

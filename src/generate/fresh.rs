@@ -29,9 +29,6 @@ impl<'a> FreshInputs<'a> {
     }
 
     /// Starts a generator with its own seed for a case `name`.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn make(
         &self,
         command: &GeneratorCommand,

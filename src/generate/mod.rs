@@ -38,7 +38,6 @@ use crate::model::stop::Stop;
 pub struct Generating<'a> {
     /// The problem, whose test data may be missing, and where generators and solutions run.
     pub bench: Bench<'a>,
-    /// How the data is made.
     pub recipe: &'a Recipe,
     /// Whether files are written.
     pub mode: Mode,
@@ -53,7 +52,6 @@ pub struct Generating<'a> {
 /// Whether files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Make the package's data match the recipe.
     Write,
     /// Write nothing; report what differs, and generators that are not reproducible.
     Check,

@@ -70,7 +70,6 @@ pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, St
 pub struct Refusal {
     /// What happened, such as `the solution ends with exit code 1`.
     pub message: String,
-    /// What to do.
     pub help: &'static str,
 }
 

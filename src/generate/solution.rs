@@ -43,9 +43,6 @@ impl<'a> Solution<'a> {
     }
 
     /// The answer to an input.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn answer(&self, input: Blob) -> Result<Result<Blob, Refusal>, Stop> {
         let problem = self.bench.problem;
         let mut job = self.runnable.job(&Limits::of_generator());

@@ -17,7 +17,6 @@ use crate::model::units::Bytes;
 /// A directory with new test cases.
 pub struct Stage {
     dir: Scratch,
-    /// The extensions of each case's files.
     files: Mutex<BTreeMap<String, BTreeSet<String>>>,
     /// How many bytes may still be added.
     room: AtomicU64,

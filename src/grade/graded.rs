@@ -6,12 +6,13 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::serde_as;
 
 use crate::grade::line::{Returned, id_schema};
 use crate::model::judgement::{CaseJudgement, CompilerReport};
 use crate::model::report::SubmissionReport;
 use crate::model::score::TotalScore;
-use crate::model::serial::{As, Seconds};
+use crate::model::serial::{EveryKey, Seconds};
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 
@@ -19,6 +20,7 @@ use crate::model::verdict::Verdict;
 pub const VERSION: u32 = 1;
 
 /// The result of a line.
+#[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Graded {
     /// The version of this format.
@@ -34,7 +36,8 @@ pub struct Graded {
     /// What the submission earned; `null` if there is an `error`.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem.
-    #[serde(flatten, with = "As::<TotalScore>")]
+    #[serde_as(as = "EveryKey<TotalScore>")]
+    #[serde(flatten)]
     pub score: Option<TotalScore>,
     /// The first test case that it fails, or `build`.
     pub test_case: Option<String>,
@@ -47,7 +50,8 @@ pub struct Graded {
     /// How many test cases were skipped because of the verdicts of earlier ones.
     pub skipped: usize,
     /// CPU time of its slowest run.
-    #[serde(rename = "cpu_seconds", with = "As::<Option<Seconds>>")]
+    #[serde_as(as = "Option<Seconds>")]
+    #[serde(rename = "cpu_seconds")]
     pub cpu_time: Option<Duration>,
     /// The most memory that one of its runs held, if that was measured.
     #[serde(rename = "memory_bytes")]
@@ -57,10 +61,8 @@ pub struct Graded {
     /// Why there is no verdict.
     pub error: Option<LineFault>,
     /// Each test case that it was run on, if the line asks for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub test_cases: Option<Arc<Vec<CaseJudgement>>>,
     /// The compiler's report, if the line asks for test cases and there is something to report.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compiler: Option<CompilerReport>,
 }
 
@@ -150,7 +152,7 @@ impl Graded {
 }
 
 /// How many lines there were of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     /// Lines with the verdict AC.
     pub accepted: u64,

@@ -163,7 +163,6 @@ where
 }
 
 impl LineSource {
-    /// Its parts.
     pub fn parts(self) -> SourceParts {
         match self {
             Self::Text(text) => SourceParts { text: Some(text), ..SourceParts::default() },
@@ -200,7 +199,6 @@ pub struct Settings {
 pub struct BrokenLine {
     /// Its `id`, if known.
     pub id: Option<Value>,
-    /// The fault.
     pub fault: LineFault,
 }
 

@@ -11,7 +11,6 @@ use crate::grade::line::escaped;
 pub(super) struct Request {
     /// The place of the key, as a JSON pointer.
     at: String,
-    /// The key's value.
     value: Value,
     pub(super) kind: RequestKind,
 }
@@ -21,9 +20,7 @@ pub(super) struct Request {
 pub(super) enum RequestKind {
     /// A function, which a program of the data set calls.
     Function,
-    /// A program that reads or writes files.
     Files,
-    /// A program that talks with another one.
     Interaction,
     /// Several outputs are right, and a program tells which.
     Checker,

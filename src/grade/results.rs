@@ -34,7 +34,6 @@ const LONG_LINE: u64 = 1 << 20;
 /// What to do with a file that has content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// It is refused.
     Refused,
     /// It must be results, and more are added.
     Resumed,
@@ -44,7 +43,6 @@ pub enum Content {
 pub struct ResultsFile {
     disk: Arc<Disk>,
     syncing: Option<JoinHandle<()>>,
-    /// The length of its whole results.
     length: u64,
     /// What follows them before the first result of this start.
     tail: Tail,
@@ -56,7 +54,6 @@ enum Tail {
     Nothing,
     /// A whole result without its line end.
     Result,
-    /// The beginning of a result.
     Half,
 }
 
@@ -74,9 +71,7 @@ pub struct Earlier {
 /// What earlier starts did with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Nothing.
     New,
-    /// It has a result.
     Finished,
     /// This line, or one before it, had other content.
     Changed,
@@ -85,13 +80,10 @@ pub enum Known {
 /// Why a file cannot take the results.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsFault {
-    /// It has content.
     #[error("it is not empty")]
     NotEmpty,
-    /// Another process uses it.
     #[error("another juror is writing it")]
     InUse,
-    /// The system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A line is not a result.

@@ -24,11 +24,8 @@ pub enum ResultOrder {
 pub struct Stream<'a, T, R> {
     /// The order of results.
     pub order: ResultOrder,
-    /// Gives the next item.
     pub next: Next<'a, T>,
-    /// Processes an item.
     pub work: &'a (dyn Fn(T) -> Result<R, Stop> + Sync),
-    /// Takes a result, one at a time.
     pub put: Put<'a, R>,
 }
 

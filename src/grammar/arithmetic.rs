@@ -100,7 +100,6 @@ pub(super) fn negated(value: &Value) -> Result<Value, String> {
     }
 }
 
-/// A float with this value.
 pub(super) fn float(ratio: BigRational) -> Value {
     Value::Float(Box::new(ratio))
 }

@@ -7,9 +7,7 @@ use crate::model::words::words;
 /// An expression: a value, or a test, which is true or false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// Its kind.
     pub kind: ExprKind,
-    /// Its place.
     pub span: Span,
 }
 
@@ -18,17 +16,13 @@ pub struct Expr {
 pub enum ExprKind {
     /// A literal, or the value of an expression of literals.
     Const(Value),
-    /// A variable.
     Var(VarRef),
     /// `-x`.
     Neg(Box<Expr>),
     /// `x + y` and the like.
     Binary {
-        /// The operator.
         op: Operator,
-        /// The left operand.
         left: Box<Expr>,
-        /// The right operand.
         right: Box<Expr>,
     },
     /// `STRLEN(x)`.
@@ -41,16 +35,12 @@ pub enum ExprKind {
     Or(Box<Expr>, Box<Expr>),
     /// `x < y` and the like.
     Compare {
-        /// The comparison.
         op: Compare,
-        /// The left side.
         left: Box<Expr>,
-        /// The right side.
         right: Box<Expr>,
     },
     /// `MATCH(str)`
     Match {
-        /// The characters.
         set: Box<Expr>,
         /// Its index among the grammar's questions about what comes next.
         question: usize,
@@ -64,9 +54,7 @@ pub enum ExprKind {
     Unique(Vec<usize>),
     /// `INARRAY(x, a)`
     InArray {
-        /// The value to look for.
         value: Box<Expr>,
-        /// The variable to search.
         slot: usize,
     },
 }
@@ -75,17 +63,11 @@ words! {
     /// An operator of two numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Operator {
-        /// The sum.
         Add = "+",
-        /// The difference.
         Sub = "-",
-        /// The product.
         Mul = "*",
-        /// The quotient.
         Div = "/",
-        /// The remainder.
         Rem = "%",
-        /// The power.
         Pow = "^",
     }
 }
@@ -95,9 +77,7 @@ words! {
 pub struct VarRef {
     /// Its index among the grammar's variables.
     pub slot: usize,
-    /// The indices in brackets.
     pub indices: Vec<Expr>,
-    /// Its place.
     pub span: Span,
 }
 
@@ -121,7 +101,6 @@ pub enum Compare {
 /// The notation of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// Either way.
     Any,
     /// `FIXED`: without an exponent.
     Fixed,

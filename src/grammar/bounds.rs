@@ -91,7 +91,6 @@ impl Coverage {
         match end {
             End::Least => self.sites[site].min,
             End::Most => self.sites[site].max,
-            End::Near(_) => false,
         }
     }
 

@@ -51,7 +51,6 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
 /// A grammar under construction, step by step.
 pub(super) struct Compiler {
     pub grammar: Grammar,
-    /// The slots of variables.
     names: HashMap<String, usize>,
     pub diagnostics: Vec<Diagnostic>,
     /// Whether a command was not understood; it might have assigned a variable.

@@ -10,11 +10,9 @@ use crate::grammar::shape::{Cases, Counts, Shape, Values};
 
 /// The circumstances of a drawn value.
 pub(super) struct Draw<'a> {
-    /// The command.
     pub site: usize,
     /// The least value.
     pub min: &'a Int,
-    /// The greatest value.
     pub max: &'a Int,
     /// The number will be divided by ten to this power.
     pub unit: u32,
@@ -81,13 +79,11 @@ pub(super) struct Shaped<'a> {
 /// The bias of values towards a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundBias {
-    /// Follow the shape.
     Shape,
     /// Take the value after this many of [`PARTS`] equal parts of the range.
     Part(u32),
     /// Take this value, or the bound nearest to it.
     Near(i64),
-    /// Draw from the whole range.
     Level,
     /// Draw near the least value, within one of this many parts of the range.
     Low(u32),
@@ -102,12 +98,14 @@ pub(super) const PARTS: u32 = 64;
 enum Plan {
     /// These in order; beyond the end, the last again.
     Row(Vec<Int>),
-    /// These in turns.
     Cycle(Vec<Int>),
-    /// One of these, at random.
     OneOf(Vec<Int>),
     /// `elsewhere` everywhere except at one place.
-    Except { at: u64, there: Int, elsewhere: Int },
+    Except {
+        at: u64,
+        there: Int,
+        elsewhere: Int,
+    },
 }
 
 /// How many neighbours of a value are tried if it leads to a dead end.
@@ -282,7 +280,6 @@ impl Chooser for Shaped<'_> {
     fn number(&mut self, draw: &Draw<'_>) -> Int {
         let bias = match (draw.retry, self.bias[draw.site]) {
             (0, bias) => bias,
-            (retry @ 1..=NEIGHBOURS, BoundBias::Near(value)) => near(draw, value, retry),
             (retry @ 1..=NEIGHBOURS, BoundBias::Part(parts)) => beside(draw, parts, retry),
             // The same value would lead to the same dead end.
             (retry, _) => match retry % 6 {
@@ -369,21 +366,6 @@ impl Loops for Shaped<'_> {
             };
         }
     }
-}
-
-/// The neighbour of a value to try after this many dead ends: first one below, one above, two below, and so on. At the
-/// least value it goes up only, at the greatest value down only.
-fn near(draw: &Draw<'_>, value: i64, retry: u32) -> BoundBias {
-    let value = draw.within(&Int::Small(value));
-    let (is_least, is_most) = (value == *draw.min, value == *draw.max);
-    let Some(value) = value.small() else { return BoundBias::Level };
-    let step = match (is_least, is_most) {
-        (true, _) => i64::from(retry),
-        (_, true) => -i64::from(retry),
-        _ if retry % 2 == 1 => -i64::from(retry.div_ceil(2)),
-        _ => i64::from(retry / 2),
-    };
-    BoundBias::Near(value.saturating_add(step))
 }
 
 /// The value after this many parts of the range.

@@ -33,7 +33,6 @@ pub struct Small<'a> {
 /// One small input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmallInput {
-    /// The input.
     pub text: Vec<u8>,
     /// Upper bound on the values of each choice that are in use.
     pub level: u64,

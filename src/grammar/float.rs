@@ -18,7 +18,6 @@ use crate::grammar::work::{bits_of_digits, of_float_text, of_meeting, words};
 /// The parts of a float's text; all lengths in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scanned {
-    /// The whole text.
     pub length: usize,
     /// 1 if there is a minus sign.
     pub sign: usize,

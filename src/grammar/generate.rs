@@ -58,24 +58,20 @@ pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, 
     generate_at(grammar, shape, &[], seed)
 }
 
-/// Fixes a value at its bound, or as near to a number as its bounds permit, wherever it is read.
+/// Fixes a value at its bound, wherever it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
     /// The command, by its index in [`Grammar::sites`].
     pub site: usize,
-    /// The bound or number.
     pub end: End,
 }
 
-/// One of two bounds, or a number.
+/// One of two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The least value.
     Least,
-    /// The greatest value.
     Most,
-    /// This value; otherwise one close to it, or the bound nearest to it.
-    Near(i64),
 }
 
 /// Like [`generate`], with some values at their bounds as far as possible.
@@ -213,7 +209,6 @@ impl Search<'_> {
             None => BoundBias::Shape,
             Some(End::Least) => BoundBias::Part(0),
             Some(End::Most) => BoundBias::Part(PARTS),
-            Some(End::Near(value)) => BoundBias::Near(value),
         })
         .collect()
     }

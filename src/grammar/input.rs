@@ -49,7 +49,6 @@ pub(super) struct Window<R> {
     first: usize,
     start: usize,
     is_at_end: bool,
-    /// Why a read failed.
     pub(super) error: Option<io::Error>,
 }
 

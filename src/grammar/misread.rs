@@ -20,7 +20,6 @@ pub enum Misreading {
     Order(fn(&mut [Int])),
     /// It reads equal values of a row only once.
     Once,
-    /// It reads other values.
     Values(fn(i64) -> i64),
     /// It assumes that all rows are as long as the first.
     FirstLength,

@@ -22,7 +22,6 @@ mod float;
 pub mod generate;
 mod input;
 pub mod misread;
-pub mod mutants;
 pub mod number;
 mod parse;
 pub mod pattern;

@@ -51,9 +51,7 @@ struct Parser {
     depth: usize,
     /// Whether the rest is not parsed.
     given_up: bool,
-    /// The work for constants.
     work: Steps,
-    /// Receives the parsed commands.
     out: Compiler,
 }
 

@@ -30,14 +30,19 @@ pub(super) struct Reason {
 #[derive(Debug)]
 pub(super) enum ReasonKind {
     /// The input does not match the grammar at `offset`, for `length` bytes.
-    Invalid { offset: usize, length: usize },
-    /// The grammar asks for something impossible.
-    Fault { help: String },
+    Invalid {
+        offset: usize,
+        length: usize,
+    },
+    Fault {
+        help: String,
+    },
     /// Nothing that fits can be written here. If `by_question`, another answer to MATCH or ISEOF could help.
-    Stuck { by_question: bool },
+    Stuck {
+        by_question: bool,
+    },
     /// It is more work than allowed.
     TooMuch,
-    /// Somebody stopped juror.
     Interrupted,
 }
 

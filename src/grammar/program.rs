@@ -12,7 +12,6 @@ use crate::model::limits::ProblemLimits;
 /// A parsed and compiled grammar.
 #[derive(Clone, Debug)]
 pub struct Grammar {
-    /// The text.
     pub source: Source,
     pub(super) steps: Vec<Op>,
     /// The place of each step in the text.
@@ -25,7 +24,6 @@ pub struct Grammar {
     pub(super) slots: Vec<Slot>,
     /// For each step, the bytes that may come next.
     pub(super) first: Vec<ByteSet>,
-    /// Limits of its work on an input.
     pub limits: WorkLimits,
 }
 
@@ -130,13 +128,10 @@ pub struct Site {
     pub is_number: bool,
     /// The variable as written, such as `a[i]`; if there is none, the command.
     pub label: String,
-    /// The variable's slot.
     pub(super) slot: Option<usize>,
-    /// Its place in the text.
     pub span: Span,
     /// The loops around it, from outside.
     pub(super) loops: Vec<usize>,
-    /// The step of the command.
     pub(super) step: usize,
     /// Whether its value is a number of iterations.
     pub is_count: bool,
@@ -149,7 +144,6 @@ pub struct Site {
 /// A loop of the grammar.
 #[derive(Clone, Debug)]
 pub(super) struct LoopSite {
-    /// The place of its head.
     pub span: Span,
     /// The variables of its count, without those in indices.
     pub count_slots: Vec<usize>,
@@ -162,7 +156,6 @@ pub(super) struct LoopSite {
 pub(super) struct Lookahead {
     /// Whether its answer is that of the test around it, not the opposite.
     pub is_positive: bool,
-    /// The loop whose condition it is in.
     pub of_loop: Option<usize>,
     /// Whether it is in an ASSERT.
     pub is_asserted: bool,
@@ -183,15 +176,5 @@ impl Grammar {
     #[must_use]
     pub fn limited(self, limits: &ProblemLimits) -> Self {
         Self { limits: WorkLimits::of(limits), ..self }
-    }
-
-    /// The integers that determine the size of an input, by their indexes among the sites: numbers of iterations, and
-    /// values that are read once for each test case within the input.
-    pub fn sizes(&self) -> Vec<usize> {
-        let is_once = |site: &Site| site.loops.iter().all(|id| self.loops[*id].is_cases);
-        let is_int = |site: &Site| matches!(self.steps[site.step], Op::Int { .. });
-        let sites = self.sites.iter().enumerate();
-        let sizes = sites.filter(|(_, site)| is_int(site) && (site.is_count || is_once(site)));
-        sizes.map(|(at, _)| at).collect()
     }
 }

@@ -153,11 +153,9 @@ struct Recount<'a> {
     place: usize,
     to: &'a Int,
     start: &'a dyn Fn(usize, bool) -> usize,
-    /// Number of nodes passed.
     at: usize,
     /// The variable of the count, after it was read and until it is read again.
     slot: Option<usize>,
-    /// The difference of the count.
     by: usize,
 }
 

@@ -39,7 +39,6 @@ pub(super) struct Interpreter<'a> {
     pub(super) at: usize,
     pub(super) loops: Vec<LoopState>,
     pub(super) work: Rc<Steps>,
-    /// Compiled regular expressions that come from values.
     patterns: HashMap<Vec<u8>, Arc<Pattern>>,
     /// The working memory of regular expressions, by their address. It is the run's own, so that the same run has the
     /// same number of steps.

@@ -6,13 +6,10 @@ use crate::model::words::words;
 /// A way to choose values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Its name in options.
     pub name: &'static str,
-    /// Its effect, in one line.
     pub description: &'static str,
     /// How test cases within the input are chosen.
     pub(super) cases: Cases,
-    /// How numbers of iterations are chosen.
     pub(super) counts: Counts,
     /// How all other numbers are chosen.
     pub(super) values: Values,
@@ -38,7 +35,6 @@ pub(super) enum Counts {
     BelowMost,
     Most,
     Small,
-    /// About ten.
     Few,
 }
 
@@ -190,7 +186,6 @@ pub const SHAPES: [Shape; 25] = [
     cases("same-twice", "the same test case twice: state that is not cleared", Cases::SameTwice),
 ];
 
-/// The shape with this name.
 pub fn named(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }

@@ -74,7 +74,6 @@ struct Shrinker<'a, F, O> {
     places: Option<Rc<Places>>,
     interesting: F,
     is_over: O,
-    /// Hashes of the inputs that were tried.
     seen: HashSet<[u8; 32]>,
     left: u64,
 }

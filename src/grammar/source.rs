@@ -8,9 +8,7 @@ use crate::model::lines::LineIndex;
 /// A piece of a grammar's text, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// Its start.
     pub start: usize,
-    /// Its end, exclusive.
     pub end: usize,
 }
 
@@ -25,7 +23,6 @@ impl Span {
 /// A grammar's text and its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The file.
     pub path: PathBuf,
     /// Its bytes.
     pub text: Vec<u8>,

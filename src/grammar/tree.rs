@@ -29,32 +29,24 @@ pub struct InputTree {
 /// One choice, or a loop with the choices in it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputNode {
-    /// An integer.
     Int(IntNode),
-    /// A float.
     Float {
         /// The command that reads it, by its index in [`Grammar::sites`].
         site: usize,
-        /// Its value.
         value: BigRational,
-        /// The number of decimals in its text.
         decimals: u32,
     },
-    /// The match of a regular expression.
     Text {
         /// The command that reads it, by its index in [`Grammar::sites`].
         site: usize,
         /// Its bytes.
         text: Vec<u8>,
     },
-    /// The answer to MATCH or ISEOF.
     Answer {
         /// The index of the question in the grammar.
         question: usize,
-        /// The answer.
         answer: bool,
     },
-    /// A loop.
     Loop(LoopNode),
 }
 
@@ -91,11 +83,9 @@ pub struct IntNode {
     pub site: usize,
     /// Its start in the input, in bytes.
     pub at: usize,
-    /// Its value.
     pub value: Int,
     /// Its least possible value there.
     pub min: Int,
-    /// Its greatest possible value there.
     pub max: Int,
 }
 
@@ -174,7 +164,6 @@ struct Open {
     of: LoopNode,
     /// Whether a condition decides about each iteration.
     by_test: bool,
-    /// The current iteration.
     current: Option<Vec<InputNode>>,
 }
 

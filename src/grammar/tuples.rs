@@ -22,7 +22,6 @@ struct Seen {
     taken: HashMap<Vec<Key>, HashSet<Key>>,
     /// The tuples in the order of their values, as these are undone.
     order: Vec<(Vec<Key>, Key)>,
-    /// How many values the variable has.
     values: usize,
 }
 

@@ -20,7 +20,6 @@ pub enum Rejection {
     Invalid(Diagnostic),
     /// The grammar cannot be applied to it: a variable without value, a division by zero, or too much work.
     Grammar(Diagnostic),
-    /// Somebody stopped juror.
     Interrupted,
 }
 

@@ -12,9 +12,7 @@ use crate::model::text::visible;
 /// A value. Floats are exact fractions: nothing is rounded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// An integer.
     Int(Int),
-    /// A float.
     Float(Box<BigRational>),
     /// Bytes; the language has no characters.
     Text(Arc<Vec<u8>>),

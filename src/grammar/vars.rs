@@ -16,7 +16,6 @@ pub(super) struct Vars {
     held: u64,
     /// The bytes of the trail.
     trailed: u64,
-    /// Upper bound on both.
     most: Bytes,
 }
 
@@ -27,7 +26,6 @@ struct Cells {
     scalar: Option<Value>,
     /// Values with one index, small and without large gaps.
     row: Vec<Option<Value>>,
-    /// Number of values in the row.
     filled: usize,
     /// The bytes of its values and indices.
     held: u64,

@@ -16,7 +16,6 @@ const ITERATIONS_MAX: usize = 5000;
 pub struct WantedChange<'a> {
     /// The commands, by their indexes in [`Grammar::sites`].
     pub sites: &'a [usize],
-    /// The difference.
     pub by: Int,
 }
 

@@ -45,11 +45,8 @@ fn of_shape(shape: &Shape, site: &Site) -> Option<End> {
 pub struct Unreached {
     /// The command, by its index in [`Grammar::sites`].
     pub site: usize,
-    /// The bound.
     pub end: End,
-    /// The bound as written.
     bound: String,
-    /// The value closest to it.
     found: String,
 }
 
@@ -65,7 +62,6 @@ pub fn unreached(grammar: &Grammar, shape: &Shape, pins: &[Pin], input: &[u8]) -
         let (bound, found) = match end {
             End::Least => (bounds.min.written, reached.least?),
             End::Most => (bounds.max.written, reached.greatest?),
-            End::Near(_) => return None,
         };
         (!coverage.reaches(site, end)).then_some(Unreached { site, end, bound, found })
     });

@@ -18,7 +18,6 @@ use crate::model::stop::is_interrupted;
 /// Limits of a grammar that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkLimits {
-    /// Number of steps.
     pub steps: u64,
     /// Bytes of all values of variables.
     pub bytes: u64,
@@ -61,9 +60,7 @@ impl Default for WorkLimits {
 /// Why a grammar may not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
-    /// It has too many steps.
     TooMuch,
-    /// Somebody stopped juror.
     Interrupted,
 }
 

@@ -103,9 +103,7 @@ pub(super) struct Writer<'a, S> {
     before: Mark,
     /// The index of the current variable, if it belongs to a UNIQUE of several variables.
     index: Option<Vec<Int>>,
-    /// The answers in the current test.
     answers: Vec<bool>,
-    /// Fixed answers for the next test.
     settled: Vec<bool>,
     /// Number of values drawn next that led to a dead end.
     pub(super) retry: u32,
@@ -248,7 +246,6 @@ impl<'a, S: Chooser> Writer<'a, S> {
         self.grammar.sites[site].span
     }
 
-    /// The text of a float.
     fn float_text(
         &mut self,
         site: usize,

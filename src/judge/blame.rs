@@ -23,15 +23,11 @@ use crate::validator::response::Opinion;
 
 /// The facts after both programs have ended.
 pub(super) struct InteractionEnd<'a> {
-    /// The outcome of the submission.
     pub(super) submission: &'a Outcome,
-    /// The limits of the submission.
     pub(super) limits: &'a Limits,
     /// What the submission was last seen waiting for.
     pub(super) waits: Option<Waits>,
-    /// The opinion of the output validator.
     pub(super) opinion: &'a Opinion,
-    /// The output validator's CPU time.
     pub(super) validator_time: Duration,
     /// How the output validator let the submission wait.
     pub(super) debt: Debt,
@@ -46,11 +42,8 @@ pub(super) struct InteractionEnd<'a> {
 /// Who is to blame, if anyone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Blame {
-    /// The submission, with this verdict.
     Submission(Classified),
-    /// The output validator decides.
     AsTheValidatorSays,
-    /// The output validator, for this reason.
     Validator(String),
 }
 
@@ -98,8 +91,8 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
 /// that time for one answer. Many quick answers are the submission's own doing, since it asked.
 fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     let Debt { longest, is_open } = known.debt;
-    let is_blamed = is_by_the_clock(known) && is_open && longest * 2 > known.submission.wall_time;
-    let limit = given_seconds(known.limits.wall_time.unwrap_or_default());
+    let limit = given_seconds(limit_on_the_clock(known)?);
+    let is_blamed = is_open && longest * 2 > known.submission.wall_time;
     let longest = seconds(longest);
     is_blamed.then(|| {
         Blame::Validator(format!(
@@ -108,13 +101,15 @@ fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     })
 }
 
-fn is_by_the_clock(known: &InteractionEnd<'_>) -> bool {
-    passed(known.submission, known.limits) == Some(StoppedBy::WallTime)
+/// The wall time limit, if the submission passed it.
+fn limit_on_the_clock(known: &InteractionEnd<'_>) -> Option<Duration> {
+    let is_passed = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
+    known.limits.wall_time.filter(|_| is_passed)
 }
 
 fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
     let Debt { longest, is_open } = known.debt;
-    let waited = match known.waits.filter(|_| is_by_the_clock(known)) {
+    let waited = match known.waits {
         Some(Waits::Input) if is_open => {
             let longest = seconds(longest);
             Some(format!("waited for the output validator, which took {longest} for an answer"))
@@ -123,11 +118,11 @@ fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
         Some(Waits::Output) => Some("waited for its output to be read".to_owned()),
         Some(Waits::Itself) | None => None,
     };
-    let until = |waited: String| {
-        let limit = given_seconds(known.limits.wall_time.unwrap_or_default());
-        let cpu_time = seconds(known.submission.cpu_time);
+    let until = |(waited, limit)| {
+        let (limit, cpu_time) = (given_seconds(limit), seconds(known.submission.cpu_time));
         format!("{waited}, until its wall time limit of {limit}, with {cpu_time} of CPU time")
     };
+    let waited = waited.zip(limit_on_the_clock(known));
     let cause = waited.map_or(earned.cause, until) + &validators_part(known);
     Blame::Submission(Classified { verdict: earned.verdict, cause })
 }
@@ -135,7 +130,7 @@ fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
 /// What the output validator used meanwhile, if that is much: many questions take long to answer.
 fn validators_part(known: &InteractionEnd<'_>) -> String {
     let used = known.validator_time;
-    if is_by_the_clock(known) && used * 2 > known.submission.wall_time {
+    if limit_on_the_clock(known).is_some() && used * 2 > known.submission.wall_time {
         format!("; the output validator used {}", seconds(used))
     } else {
         String::new()

@@ -42,11 +42,8 @@ pub struct Validators {
     pub output: Vec<OutputValidator>,
     /// Its interactor, if submissions do not talk with the output validator.
     pub interactor: Option<OutputValidator>,
-    /// Its visualizers.
     pub visualizers: Visualizers,
-    /// Its static validator.
     pub static_validator: Option<OutputValidator>,
-    /// Its grader.
     pub grader: Option<PackageGrader>,
 }
 
@@ -55,13 +52,10 @@ pub struct Validators {
 pub struct Rules<'a> {
     /// The problem: how programs read and write, whether they talk, and how many passes a test case has.
     pub problem: &'a Problem,
-    /// The package's own validators.
     pub validators: &'a Validators,
-    /// The limits of submissions, which decide verdicts.
     pub limits: Limits,
     /// The limits for runs that are expected to be too slow: beyond the normal limits, to measure by how much.
     pub stop_slow_at: Limits,
-    /// How to repeat a run.
     pub repeat: RepeatLine,
     /// How much a person wants to see.
     pub detail: Detail,
@@ -130,7 +124,6 @@ pub struct ReadyCase<'a> {
     pub scoring: CaseScoring,
     /// How the default output validator compares its output.
     pub options: Options,
-    /// The input.
     pub input: Blob,
     /// The judge answer, if there is one.
     pub answer: Option<Blob>,
@@ -139,9 +132,7 @@ pub struct ReadyCase<'a> {
 /// A test case's files in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texts {
-    /// The input.
     pub input: Arc<[u8]>,
-    /// The judge answer.
     pub answer: Arc<[u8]>,
 }
 
@@ -173,15 +164,11 @@ impl ReadyCase<'_> {
 
 /// A submission, ready to be run.
 pub struct Entry<'a> {
-    /// Its name.
     pub submission: &'a str,
-    /// The program.
     pub runnable: &'a Runnable,
-    /// The code of its language.
     pub language: &'a str,
     /// The file or class that starts; empty if the language has none.
     pub entry_point: &'a str,
-    /// What to learn about its speed.
     pub time_limit_mode: TimeLimitMode,
     /// How runs near the time limit are repeated; `None` if nobody needs to know how near a run is.
     pub repetition: Option<Repetition<'a>>,
@@ -212,13 +199,14 @@ impl<'a> Entry<'a> {
             TimeLimitMode::Any => self.limits(rules),
             TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => self.margin(rules),
         };
-        let slack = rules.limits.cpu_time.filter(|_| self.repetition.is_some());
-        let slack = slack.map(|limit| limit.mul_f64(SLACK)).unwrap_or_default();
-        limits.cpu_time = limits.cpu_time.map(|limit| limit.max(slack));
+        if let (Some(own), Some(limit), Some(_)) =
+            (&mut limits.cpu_time, rules.limits.cpu_time, self.repetition)
+        {
+            *own = limit.mul_f64(SLACK).max(*own);
+        }
         limits
     }
 
-    /// The limits with the margin.
     fn margin(&self, rules: &Rules<'_>) -> Limits {
         self.runnable.limits(&rules.stop_slow_at)
     }
@@ -239,7 +227,6 @@ pub enum TimeLimitMode {
 pub(super) struct Pass {
     /// Its number, from 1.
     pub(super) number: u32,
-    /// The submission's input.
     pub(super) input: Blob,
     /// The files of earlier passes in the feedback directory.
     pub(super) earlier: Vec<TreeEntry>,
@@ -262,9 +249,6 @@ pub(super) struct ValidatorMessages {
 }
 
 /// Runs a submission on a test case and judges the result.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
 pub fn judge_case(
     executor: &dyn Executor,
     rules: &Rules<'_>,
@@ -491,7 +475,6 @@ pub(super) struct Judged {
     pub(super) score: Option<CaseScore>,
     /// Further feedback of the package's own validator, if it was asked.
     pub(super) answered: Option<Answered>,
-    /// Its verdict with the margin.
     pub(super) with_margin: Option<Extended>,
     /// The transcript of submission and validator, if they talked.
     pub(super) transcript: Option<Transcript>,

@@ -10,9 +10,7 @@ const SIGXFSZ: i32 = 25;
 /// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classified {
-    /// The verdict.
     pub verdict: Verdict,
-    /// The reason in words.
     pub cause: String,
 }
 

@@ -96,7 +96,6 @@ fn instead(stdout: Bytes) -> String {
     }
 }
 
-/// Opens a judge answer for reading.
 pub(super) fn open(answer: &Blob) -> Result<Reader<'_>, JudgeError> {
     answer.open().map_err(|error| JudgeError::new(format!("open {answer}"), error))
 }

@@ -26,12 +26,9 @@ use crate::validator::{Question, feedback_dir};
 /// Where images are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seen {
-    /// Nowhere.
     #[default]
     Never,
-    /// In kept boxes.
     Kept,
-    /// On the page, for runs that failed.
     OnPage,
 }
 
@@ -69,9 +66,6 @@ impl Seen {
 
 impl Visualizers {
     /// Builds the package's visualizers; warns about those that do not build.
-    ///
-    /// # Errors
-    /// If the judge failed, or the build was interrupted.
     pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Self, Stop> {
         if seen == Seen::Never {
             return Ok(Self::default());
@@ -88,7 +82,7 @@ impl Visualizers {
         self.room.load(Ordering::Relaxed) > 0
     }
 
-    /// Adds images to those on the page.
+    /// Adds images to those on the page; those that are too large or cannot be read are left out.
     pub(super) fn add(&self, images: &[Picture], evidence: &mut Evidence) {
         let held = |image: &Picture| {
             image.blob.len().ok().filter(|length| *length <= LARGEST)?;
@@ -136,9 +130,6 @@ impl Visualizers {
 }
 
 /// Runs the input visualizer on the inputs of test cases, and keeps its images in this directory.
-///
-/// # Errors
-/// If the judge failed, or it was interrupted.
 pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Result<(), Stop> {
     let Some(visualizer) = Visualizer::of_inputs(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
@@ -258,7 +249,7 @@ mod tests {
         let image = || {
             draws.fetch_add(1, Ordering::SeqCst);
             let blob = b"image".as_slice().into();
-            Ok(vec![Picture { of: "input", name: "a.svg".to_owned(), blob }])
+            Ok(vec![Picture { of: "input".into(), name: "a.svg".to_owned(), blob }])
         };
         // The map, the first one and, once it wants the images, the second one.
         let wanted = || {

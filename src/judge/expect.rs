@@ -127,8 +127,7 @@ impl Rule<'_> {
             let place = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
             (format!("expected {}; got {got}{place}", list(&overall.verdicts)), on)
         } else if overall.is_partial {
-            let best = total.filter(|total| total.is_best)?;
-            let score = best.score.unwrap_or_default();
+            let score = total.filter(|total| total.is_best)?.score?;
             (format!("expected less than the best score; got {score}"), None)
         } else {
             return None;

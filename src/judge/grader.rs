@@ -56,13 +56,13 @@ impl PackageGrader {
         job.box_size = job.box_size.saturating_add(ROOM);
         let reply = executor.run_job(&job)?;
         let fault = |error| JudgeError::new("read what the grader wrote", error);
+        let stderr = reply.stderr.start(STDERR).map_err(fault)?;
         let said = match exit_code(&reply.outcome, &self.limits) {
             Ok(0) => parse(&reply.stdout.start(MOST).map_err(fault)?),
             Ok(code) => Err(format!("it ended with exit code {code}; it must be 0")),
             Err(what) => Err(what),
         };
         Ok(said.map_err(|what| {
-            let stderr = reply.stderr.start(STDERR).unwrap_or_default();
             let step = format!("run the grader `{}`", self.name);
             let mut error = JudgeError::new(step, what)
                 .help("fix the grader: it must exit with 0 and write one line such as `AC 10`");

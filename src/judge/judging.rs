@@ -11,7 +11,7 @@ use crate::judge::score::{self, Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission, Session};
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
+use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::Judgement;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
@@ -24,19 +24,12 @@ use crate::plan::schedule::{Schedule, Until};
 
 /// What is judged, and how.
 pub struct Judging<'a> {
-    /// The problem, and where jobs run.
     pub bench: Bench<'a>,
-    /// The problem's own validators.
     pub validators: &'a Validators,
-    /// How to repeat a run.
     pub repeat: RepeatLine,
-    /// The submissions.
     pub entries: &'a [PreparedSubmission<'a>],
-    /// The selected cases.
     pub cases: Vec<ReadyCase<'a>>,
-    /// The time limit from the command line.
     pub given: Option<Duration>,
-    /// Which runs are made.
     pub policy: Policy,
     /// How much evidence about a rejection is collected.
     pub detail: Detail,
@@ -46,9 +39,7 @@ pub struct Judging<'a> {
 
 /// The result of a session.
 pub struct Finished {
-    /// The results by submission.
     pub results: Vec<Judged>,
-    /// The time limit that was used.
     pub time_limit: TimeLimit,
 }
 
@@ -108,7 +99,10 @@ impl Judging<'_> {
     pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
-            limits: LimitsReport::new(time_limit, &rules.limits),
+            limits: LimitsReport {
+                run: rules.limits.clone(),
+                cpu_origin: time_limit.origin.clone(),
+            },
             mechanism: self.bench.executor.mechanism(),
         });
         rules
@@ -170,10 +164,12 @@ impl Judging<'_> {
         }
         let mut found = Vec::new();
         let mut entries = entries(problem, &bounding, self.bench.builder, &mut found)?;
-        for entry in entries.extract_if(.., |entry| entry.lacks().is_some()) {
-            let what = format!("there is no {}", entry.lacks().unwrap_or_default());
+        entries.retain(|entry| {
+            let Some(tool) = entry.lacks() else { return true };
+            let what = format!("there is no {tool}");
             found.push(Diagnostic::error(&entry.submission.program.path, what));
-        }
+            false
+        });
         for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
             let what = format!("is not used to find the time limit: {}", diagnostic.message);
             let remark = Diagnostic::warning(diagnostic.place.path, what);
@@ -196,15 +192,15 @@ impl Judging<'_> {
         let runs = groups.iter().map(|(cases, entries)| cases.len() * entries.len()).sum();
         let done = AtomicUsize::new(0);
         let timed = || {
-            (self.bench.events)(Event::Progress(ProgressStep {
+            (self.bench.events)(Event::Progress(WorkProgress::Step(ProgressStep {
                 what: "runs to find the time limit".to_owned(),
                 done: done.fetch_add(1, Ordering::Relaxed) + 1,
                 total: runs,
-            }));
+            })));
         };
         // These runs only measure times; their verdicts come from the following session.
         let events = |event| match event {
-            Event::BuildStarted { .. } => (self.bench.events)(event),
+            Event::Progress(WorkProgress::Build(_)) => (self.bench.events)(event),
             Event::CaseJudged { .. } => timed(),
             _ => {}
         };
@@ -245,9 +241,6 @@ impl Judging<'_> {
 
 /// Determines how to build each submission. A submission for which this is not possible is left out; `found` gets the
 /// reasons, and the diagnostics about the others.
-///
-/// # Errors
-/// If it was interrupted.
 pub fn entries<'a>(
     problem: &Problem,
     submissions: &'a [Submission],
@@ -263,9 +256,6 @@ pub fn entries<'a>(
 }
 
 /// A submission for a session, given how to build it; see [`entries`].
-///
-/// # Errors
-/// If it was interrupted.
 pub fn entry<'a>(
     submission: &'a Submission,
     prepared: Result<Prepared, Stop>,

@@ -19,21 +19,14 @@ use crate::validator::{OutputValidator, Question, answer_of};
 
 /// What is needed to run a submission once.
 pub struct Once<'a> {
-    /// Where it runs.
     pub executor: &'a dyn Executor,
-    /// Its limits.
     pub rules: &'a Rules<'a>,
-    /// The submission.
     pub entry: &'a Entry<'a>,
-    /// Gives arguments and further files.
     pub test_case: &'a TestCase,
 }
 
 impl Once<'_> {
     /// Runs it on an input; `name` is the input's name in the report.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
         let pass = Pass::first(input);
         let job = job(self.rules, self.entry, self.test_case, &pass);
@@ -42,9 +35,6 @@ impl Once<'_> {
     }
 
     /// Runs it interactively with a person, without a wall time limit.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let pass = Pass::first(Blob::default());
         let mut job = job(self.rules, self.entry, self.test_case, &pass);
@@ -104,11 +94,9 @@ fn all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
 
 /// An interactor with a person in place of a submission.
 pub struct Playing<'a> {
-    /// Where it runs.
     pub executor: &'a dyn Executor,
     /// The interactor, or the output validator that talks.
     pub interactor: &'a OutputValidator,
-    /// The test case.
     pub test_case: &'a TestCase,
     /// Whether it may ask for another pass, which is not run.
     pub contract: Contract,
@@ -116,9 +104,6 @@ pub struct Playing<'a> {
 
 impl Playing<'_> {
     /// Runs the interactor with the person, without a wall time limit.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let Self { executor, interactor, test_case, contract } = self;
         let input = Blob::file(&test_case.input);

@@ -16,16 +16,13 @@ use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
-use crate::model::work::RunMode;
 
 /// The result of a program on an input.
 #[derive(Debug)]
 pub struct Ran {
-    /// The facts.
     pub outcome: Outcome,
     /// Its output; empty if there is none.
     pub output: Blob,
-    /// Its standard error.
     pub stderr: Blob,
     /// Why it cannot be accepted, whatever its output is.
     pub rejected: Option<Classified>,
@@ -44,40 +41,21 @@ impl Ran {
 /// Runs programs on inputs in memory, for their outputs.
 #[derive(Clone, Copy)]
 pub struct OutputRuns<'a> {
-    /// Where they run.
     pub executor: &'a dyn Executor,
-    /// Their rules.
     pub rules: &'a Rules<'a>,
-    /// Gives arguments and further files.
     pub test_case: &'a TestCase,
 }
 
 impl OutputRuns<'_> {
     /// Runs a program on an input.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
         Ok(self.ran(runnable, self.executor.run_job(&self.job(runnable, input))?))
-    }
-
-    /// Runs it again beside others, for its times. `number` counts these runs, from 1.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
-    pub fn again(&self, runnable: &Runnable, input: &Arc<[u8]>, number: u32) -> Result<Ran, Stop> {
-        let work = self.job(runnable, input).into();
-        let reply = self.executor.run(&work, RunMode::beside(number))?.single()?;
-        Ok(self.ran(runnable, reply))
     }
 
     /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
     /// `first` the first input, which is where an input normally is.
     ///
     /// Its results are on its standard output.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn many(
         &self,
         runnable: &Runnable,
@@ -113,9 +91,6 @@ impl OutputRuns<'_> {
 }
 
 /// The verdict on an output of a run with this outcome, which kept its limits and ended with exit code 0.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
 pub fn judge_output(
     executor: &dyn Executor,
     rules: &Rules<'_>,

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use crate::judge::expect::{demanded, effective_permitted};
-use crate::judge::time_limit::{is_upper, means, taken};
+use crate::judge::time_limit::{is_too_slow, is_upper, means};
 use crate::model::judgement::CaseJudgement;
 use crate::model::outcome::Outcome;
 use crate::model::submission::Expectation;
@@ -18,9 +18,7 @@ use crate::model::verdict::Verdict;
 /// A test case before a submission is run on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Unproved<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// The size of its input.
     pub size: u64,
 }
 
@@ -31,15 +29,14 @@ pub struct Proof {
     pub(super) order: Vec<usize>,
     /// How many of the first test cases are run in any case.
     pub(super) necessary: usize,
-    /// How many results were taken.
     pub(super) taken: usize,
     is_rejected: bool,
     /// Whether a verdict was not permitted by a rule: then all cases are run, to count such verdicts.
     is_broken: bool,
     permissions: Vec<Permission>,
     demands: Vec<Demand>,
-    /// The least time of a run that is too slow by the margin.
-    slow: Duration,
+    /// The least time of a run that is too slow by the margin, if there is a limit.
+    slow: Option<Duration>,
 }
 
 /// The verdicts that some test cases may have.
@@ -60,9 +57,7 @@ struct Demand {
 
 #[derive(Debug)]
 enum What {
-    /// The verdict is one of these.
     OneOf(Vec<Verdict>),
-    /// The judge's message contains this text.
     Message(String),
     /// The run is too slow by the margin.
     Slow,
@@ -85,7 +80,7 @@ impl Proof {
         rules: &[Expectation],
         cases: &[Unproved<'_>],
         brittle: Option<&[&str]>,
-        slow: Duration,
+        slow: Option<Duration>,
     ) -> Option<Self> {
         // Outside of those groups, each test case may count.
         let is_brittle =
@@ -140,9 +135,9 @@ impl Proof {
         })
     }
 
-    /// Takes the result of the next test case in the order. Returns whether the others can prove nothing more.
-    pub fn take(&mut self, case: &CaseJudgement) -> bool {
-        let index = self.order.get(self.taken).copied().unwrap_or_default();
+    /// Takes the result of the next test case in the order, which has this index. Returns whether the others can prove
+    /// nothing more.
+    pub fn take(&mut self, index: usize, case: &CaseJudgement) -> bool {
         self.taken += 1;
         let verdict = case.verdict.standard();
         let is_first = !self.is_rejected && verdict != Verdict::Accepted;
@@ -164,7 +159,7 @@ impl Proof {
             let is_met = match what {
                 What::OneOf(verdicts) => verdicts.contains(&verdict),
                 What::Message(message) => case.message.contains(message.as_str()),
-                What::Slow => case.is_stuck() || taken(case) >= Some(slow),
+                What::Slow => is_too_slow(case, slow),
                 What::First(verdicts) => is_first && verdicts.contains(&verdict),
                 What::Worth(_) => false,
             };

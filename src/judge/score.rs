@@ -2,6 +2,7 @@
 
 mod default_grader;
 mod groups;
+pub mod points;
 mod tree;
 
 use crate::check::float;
@@ -23,9 +24,7 @@ pub use crate::judge::score::tree::CustomGrader;
 
 /// How the results of test cases are combined into the result of a submission.
 pub enum Scheme<'a> {
-    /// By groups whose scores are combined.
     Groups(Groups<'a>),
-    /// By graders.
     Tree(GroupTree<'a>),
 }
 
@@ -132,7 +131,6 @@ pub fn fault(what: String) -> JudgeError {
 /// The result of a test case, as far as scores need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseResult {
-    /// Its verdict.
     pub verdict: Verdict,
     /// Its points, if it has some.
     pub score: Option<Score>,
@@ -277,7 +275,8 @@ pub fn by_validator(
         }
         _ => (Some(number), ScoreOrigin::Score),
     };
-    Ok(Some(CaseScore { score: score.unwrap_or_default(), origin }))
+    let score = score.ok_or_else(|| format!("its {file} gives no finite number of points"))?;
+    Ok(Some(CaseScore { score, origin }))
 }
 
 /// What a file says, as written: a rounded number may look right.

@@ -16,7 +16,7 @@ use crate::judge::score::{self, CaseResult, Scheme, Total};
 use crate::judge::settle::{RepeatBudget, Repetition};
 use crate::judge::{expect, time_limit};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
+use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::{CaseJudgement, CompilerReport, Extended, JudgeError, Judgement};
 use crate::model::limits::{CODE, Limits};
 use crate::model::outcome::Outcome;
@@ -31,7 +31,6 @@ use crate::plan::{Plan, Step};
 
 /// Everything that is needed to judge submissions.
 pub struct Session<'a> {
-    /// The problem, and where jobs run.
     pub bench: Bench<'a>,
     /// The rules for all runs.
     pub rules: Rules<'a>,
@@ -84,7 +83,6 @@ fn unjudged(problem: &Problem, prepared: &Prepared) -> Option<JudgeError> {
 
 /// A submission to judge.
 pub struct PreparedSubmission<'a> {
-    /// The submission.
     pub submission: &'a Submission,
     /// How to build it, or why this machine cannot build it.
     pub prepared: Result<Prepared, JudgeError>,
@@ -119,12 +117,10 @@ struct Known {
 struct State {
     plan: Plan,
     known: Vec<Known>,
-    /// How many judgements were handed out.
     handed_out: usize,
     /// Whether a thread is about to hand out the next one.
     is_handing_out: bool,
     results: Vec<Judged>,
-    /// Why the session was interrupted.
     stop: Option<Stop>,
 }
 
@@ -136,7 +132,7 @@ impl State {
         while proof.taken < told {
             let case = proof.order[proof.taken];
             let Some(judged) = &cases[case] else { return };
-            if proof.take(judged) {
+            if proof.take(case, judged) {
                 self.plan.settle(submission, proof.taken);
                 return;
             }
@@ -167,8 +163,8 @@ impl Session<'_> {
         };
         let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
             name: &case.test_case.name,
-            // The size only affects the order.
-            size: case.input.len().unwrap_or_default(),
+            // It only affects the order.
+            size: case.size(),
         });
         let shared = Shared {
             session: self,
@@ -223,7 +219,7 @@ impl Shared<'_, '_> {
     fn build(&self, submission: usize) {
         let entry = &self.session.entries[submission];
         let built = self.built(entry);
-        let slow = self.session.rules.stop_slow_at.cpu_time.unwrap_or_default();
+        let slow = self.session.rules.stop_slow_at.cpu_time;
         let rules = &entry.submission.expectations;
         let proof = Proof::of(rules, &self.unproved, self.brittle.as_deref(), slow);
         let mut state = self.lock();
@@ -267,7 +263,7 @@ impl Shared<'_, '_> {
     }
 
     fn judge(&self, submission: usize, case: usize) {
-        let entry = self.session.entries[submission].submission;
+        let PreparedSubmission { submission: entry, prepared } = &self.session.entries[submission];
         let (runnable, budget, time_limit_mode) = {
             let mut state = self.lock();
             let known = &mut state.known[submission];
@@ -281,15 +277,16 @@ impl Shared<'_, '_> {
             let budget = Arc::clone(&known.repeats);
             (known.runnable.clone(), budget, self.time_limit_mode(entry, known, case))
         };
-        let Some(runnable) = runnable else { return };
-        let prepared = self.session.entries[submission].prepared.as_ref();
-        let plan = prepared.ok().map(|prepared| &prepared.plan);
-        let announce = |reason| {
-            (self.session.bench.events)(Event::RunRepeated {
+        let (Some(runnable), Ok(Prepared { plan, .. })) = (runnable, prepared) else {
+            let error = JudgeError::new(format!("judge {}", entry.name), "it is not built");
+            return self.lock().stop = Some(error.into());
+        };
+        let announce = |reason: &str| {
+            (self.session.bench.events)(Event::Progress(WorkProgress::Repetition {
                 submission: entry.name.clone(),
                 test_case: self.session.cases[case].test_case.name.clone(),
-                reason,
-            });
+                reason: reason.to_owned(),
+            }));
         };
         let judged = judge_case(
             self.session.bench.executor,
@@ -297,10 +294,8 @@ impl Shared<'_, '_> {
             &Entry {
                 submission: &entry.name,
                 runnable: &runnable,
-                language: plan.map_or("", |plan| plan.written.word()),
-                entry_point: plan
-                    .and_then(|plan| plan.entry_point.as_deref())
-                    .unwrap_or(&entry.program.name),
+                language: plan.written.word(),
+                entry_point: plan.entry_point.as_deref().unwrap_or(&entry.program.name),
                 time_limit_mode,
                 repetition: Some(Repetition {
                     budget: &budget,
@@ -315,7 +310,7 @@ impl Shared<'_, '_> {
         match judged {
             Ok(judged) => {
                 (self.session.bench.events)(Event::CaseJudged {
-                    submission: self.session.entries[submission].submission.name.clone(),
+                    submission: entry.name.clone(),
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
                 });
@@ -361,7 +356,7 @@ impl Shared<'_, '_> {
         let case = &self.session.cases[case].test_case.name;
         let slow = self.session.rules.stop_slow_at.cpu_time;
         let judged = known.cases.iter().flatten();
-        if time_limit::needs_margin(submission, case, judged, slow.unwrap_or_default()) {
+        if time_limit::needs_margin(submission, case, judged, slow) {
             TimeLimitMode::TooSlow
         } else if self.holds_with_margin(submission) {
             TimeLimitMode::WithMargin
@@ -395,8 +390,8 @@ impl Shared<'_, '_> {
             };
             (self.session.bench.events)(match &judged {
                 Ok(judgement) => Event::SubmissionJudged(judgement.clone()),
-                Err(error) => Event::SubmissionFailed {
-                    submission: submission.name.clone(),
+                Err(error) => Event::Failed {
+                    submission: Some(submission.name.clone()),
                     error: error.clone(),
                 },
             });
@@ -433,10 +428,8 @@ impl Shared<'_, '_> {
         let cases = known.cases.into_iter().zip(needed);
         let cases: Vec<CaseJudgement> =
             cases.filter_map(|(case, needed)| case.filter(|_| *needed)).collect();
-        let extended = cases.iter().any(|case| case.with_margin.is_some()).then(|| {
-            let cases = cases.iter().cloned();
-            cases.map(with_margin).collect::<Vec<CaseJudgement>>()
-        });
+        let has_margin = cases.iter().any(|case| case.with_margin.is_some());
+        let extended = has_margin.then(|| cases.iter().cloned().map(with_margin).collect());
         let near = self.near(&cases);
         let mut judgement = self.of_cases(submission, cases, known.compiler)?;
         if let Some(extended) = extended.filter(|_| !judgement.broken.is_empty()) {
@@ -482,8 +475,9 @@ impl Shared<'_, '_> {
     /// Warns that a submission is as expected only with more time.
     fn remark_margin(&self, submission: &Submission, judgement: &Judgement, other: &Judgement) {
         let rules = &self.session.rules;
-        let [limit, margin] = [&rules.limits, &rules.stop_slow_at]
-            .map(|limits| seconds(limits.cpu_time.unwrap_or_default()));
+        let limits =
+            [&rules.limits, &rules.stop_slow_at].map(|limits| limits.cpu_time.map(seconds));
+        let [Some(limit), Some(margin)] = limits else { return };
         let what = format!(
             "is {} at the time limit of {limit}, and {} as expected at {margin}: it is near the limit",
             judgement.verdict, other.verdict

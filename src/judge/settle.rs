@@ -66,11 +66,9 @@ impl RepeatBudget {
 /// How a run near the limit is repeated.
 #[derive(Clone, Copy)]
 pub struct Repetition<'a> {
-    /// What is left for its submission.
     pub budget: &'a RepeatBudget,
     /// Waits for earlier runs of the submission. Returns whether the test case still counts after them.
     pub is_needed: &'a dyn Fn() -> bool,
-    /// Hears why a run is repeated.
     pub announce: &'a dyn Fn(&'static str),
 }
 
@@ -95,8 +93,8 @@ pub(super) fn settle<R>(
     let Repetition { budget, is_needed, announce } = repetition;
     let mut timed = vec![times(&first)];
     let zone = zone(&timed[0], limit);
-    let mut replies = vec![first];
-    let mut is_sensitive = is_open(&timed, limit);
+    let mut alone = Vec::new();
+    let mut is_sensitive = is_open(&timed[0], &[], limit);
     while is_sensitive && may_settle(&timed, limit) {
         let is_within = zone == Zone::Near && timed[0].cpu_seconds <= limit;
         if timed.len() == 1 && is_within && !budget.is_slowest(timed[0].cpu_seconds) {
@@ -111,27 +109,27 @@ pub(super) fn settle<R>(
             Zone::Beyond => "others used the processor",
             Zone::Near | Zone::Clear => "near the limit",
         });
-        replies.push(again(timed.len() as u32)?);
-        timed.extend(replies.last().map(&times));
-        is_sensitive = is_open(&timed, limit);
+        let reply = again(timed.len() as u32)?;
+        timed.push(times(&reply));
+        alone.push(reply);
+        is_sensitive = is_open(&timed[0], &timed[1..], limit);
     }
     is_sensitive |= is_over_by_little(&timed[1..], limit);
     if timed.len() == 1 && !is_sensitive {
-        return Ok(Settled { reply: replies.swap_remove(0), repeats: None });
+        return Ok(Settled { reply: first, repeats: None });
     }
-    let reply = replies.swap_remove(counted(&replies, limits, outcome));
+    let reply = counted(first, alone, limits, outcome);
     Ok(Settled { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
 }
 
-/// The index of the run that counts, among those alone if there are any: first those within the limits, then those that
-/// were not stopped for their time, then those with the least CPU time, then the earliest.
-fn counted<R>(replies: &[R], limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> usize {
-    let rank = |index: &usize| {
-        let run = outcome(&replies[*index]);
+/// The run that counts, among those alone if there are any: first those within the limits, then those that were not
+/// stopped for their time, then those with the least CPU time, then the earliest.
+fn counted<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> R {
+    let rank = |reply: &R| {
+        let run = outcome(reply);
         (passed(run, limits).is_some(), run.is_cut_off(), run.cpu_time)
     };
-    let first_alone = usize::from(replies.len() > 1);
-    (first_alone..replies.len()).min_by_key(rank).unwrap_or_default()
+    alone.into_iter().min_by_key(rank).unwrap_or(first)
 }
 
 /// Where a run lies as seen from the time limit.
@@ -139,7 +137,6 @@ fn counted<R>(replies: &[R], limits: &Limits, outcome: impl Fn(&R) -> &Outcome) 
 enum Zone {
     /// The limit is far, or the time does not matter.
     Clear,
-    /// It ended near the limit.
     Near,
     /// It was stopped for its CPU time, or took as long.
     Beyond,
@@ -159,17 +156,15 @@ fn zone(run: &TimedRun, limit: Duration) -> Zone {
 }
 
 /// Whether another run may get another verdict than these: the first one, and those alone.
-fn is_open(runs: &[TimedRun], limit: Duration) -> bool {
-    let Some((first, alone)) = runs.split_first() else { return false };
-    if alone.is_empty() {
+fn is_open(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
+    let times = || alone.iter().map(|run| run.cpu_seconds);
+    let (Some(least), Some(most)) = (times().min(), times().max()) else {
         return match zone(first, limit) {
             Zone::Clear => false,
             Zone::Near => true,
             Zone::Beyond => first.is_disturbed,
         };
-    }
-    let times = || alone.iter().map(|run| run.cpu_seconds);
-    let (least, most) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
+    };
     let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
     let is_between = least <= limit + spread && most + spread >= limit;
     // A single run has no spread.

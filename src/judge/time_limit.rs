@@ -23,11 +23,8 @@ pub struct Bounds {
 /// One run's CPU time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// The submission.
     pub submission: String,
-    /// The test case.
     pub test_case: String,
-    /// User plus system time.
     pub cpu_time: Duration,
 }
 
@@ -80,14 +77,19 @@ pub fn needs_margin<'a>(
     submission: &Submission,
     case: &str,
     judged: impl Iterator<Item = &'a CaseJudgement> + Clone,
-    slow: Duration,
+    slow: Option<Duration>,
 ) -> bool {
     let mut upper = submission.expectations.iter().filter(|rule| is_upper(rule));
     upper.any(|rule| {
         let means = means(rule);
         let mut meant = judged.clone().filter(|case| means(&case.test_case));
-        means(case) && !meant.any(|case| case.is_stuck() || taken(case) >= Some(slow))
+        means(case) && !meant.any(|case| is_too_slow(case, slow))
     })
+}
+
+/// Whether a run took at least this long, or would have.
+pub(super) fn is_too_slow(case: &CaseJudgement, slow: Option<Duration>) -> bool {
+    case.is_stuck() || slow.is_some_and(|slow| taken(case) >= Some(slow))
 }
 
 /// Whether a run was ended because it waited for what never came: it would exceed every limit.
@@ -128,7 +130,7 @@ fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured>
 }
 
 /// CPU time; for a run that was stopped for wall time, its wall time. `None` if nothing ran.
-pub(super) fn taken(case: &CaseJudgement) -> Option<Duration> {
+fn taken(case: &CaseJudgement) -> Option<Duration> {
     let outcome = case.outcome.as_ref()?;
     Some(match outcome.stopped_by {
         Some(StoppedBy::WallTime) => outcome.wall_time.max(outcome.cpu_time),
@@ -340,7 +342,7 @@ mod tests {
             |rules: &[Expectation], runs: &[(&str, Option<StoppedBy>, u64)], expected: bool| {
                 let submission = submission(rules);
                 let runs: Vec<CaseJudgement> = runs.iter().map(run).collect();
-                let slow = Duration::from_millis(1500);
+                let slow = Some(Duration::from_millis(1500));
                 assert_eq!(
                     needs_margin(&submission, "secret/2/b", runs.iter(), slow),
                     expected,

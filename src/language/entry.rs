@@ -8,7 +8,6 @@ use crate::model::tree::TreeEntry;
 /// The criteria of the choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
-    /// The name given by the package.
     pub wanted: Option<&'a str>,
     /// The program's own files; they are preferred to included ones.
     pub own: &'a [PathBuf],

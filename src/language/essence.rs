@@ -10,7 +10,6 @@ struct Comments {
     languages: &'static str,
     /// Starts of comments that end with the line.
     line: &'static [&'static str],
-    /// Start and end of other comments.
     block: &'static [(&'static str, &'static str)],
 }
 
@@ -147,7 +146,6 @@ fn preprocessed(language: &str, code: &[u8]) -> Vec<u8> {
 /// A part of a source.
 enum Part<'a> {
     Comment,
-    /// A string with its quotes.
     Quoted(&'a [u8]),
     /// A byte of anything else.
     Byte(u8),

@@ -7,7 +7,6 @@ use crate::language::fault::ProgramFault;
 /// How a file is started, by its first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executable {
-    /// An ELF binary.
     Binary,
     /// A script with a `#!` line.
     Script {

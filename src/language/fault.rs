@@ -11,9 +11,7 @@ use crate::model::stop::Stop;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", help.as_ref().map(|it| format!("; {it}")).unwrap_or_default())]
 pub struct ProgramFault {
-    /// The fault.
     pub message: String,
-    /// What to do.
     pub help: Option<String>,
 }
 

@@ -13,9 +13,7 @@ use crate::model::tree::TreeEntry;
 /// A program of Java sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaProgram {
-    /// Its sources, under their final names.
     pub sources: Vec<PathBuf>,
-    /// The class that starts, with its package.
     pub main: String,
 }
 

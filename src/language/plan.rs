@@ -10,7 +10,6 @@ use crate::model::units::Bytes;
 /// Everything needed to build and start one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildPlan {
-    /// What it is written in.
     pub written: Written,
     /// The versions of the tools: equal files, tools and command lines give equal programs.
     pub tools: Vec<String>,
@@ -18,7 +17,6 @@ pub struct BuildPlan {
     pub files: Vec<TreeEntry>,
     /// How to build or check it; `None` if there is nothing to do before its start.
     pub build: Option<BuildStep>,
-    /// How to start it.
     pub start: Start,
     /// How to build it for batches; `None` if that is impossible.
     pub batch: Option<BatchStep>,
@@ -29,15 +27,12 @@ pub struct BuildPlan {
 /// The language of a program, or its kind if that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// In this language.
     In(&'static Language),
     /// A directory with `build` or `run`, in an unknown language.
     Scripts,
-    /// A ready program, in an unknown language.
     Executable,
     /// Answers to test cases, in no language.
     Answers,
-    /// A command that the user typed.
     Command,
 }
 
@@ -67,7 +62,6 @@ impl Written {
 /// After a build, the program is the contents of the box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildStep {
-    /// The command.
     pub command: Command,
     /// Upper bound on its simultaneous processes and threads.
     pub processes: u32,
@@ -146,7 +140,6 @@ impl BuildPlan {
 /// How a program is started, with the built program in [`PROGRAM`](crate::language::PROGRAM).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// The command.
     command: Command,
     /// The index of the argument with `{heap_mib}`.
     heap_at: Option<usize>,

@@ -39,7 +39,6 @@ pub trait Probe: Send + Sync {
 /// Why a tool does not answer, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskFault {
-    /// The tool is unusable.
     Tool(String),
     /// The machine is short of something, so that nothing is known about the tool.
     Machine(String),

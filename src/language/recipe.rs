@@ -17,7 +17,6 @@ use crate::model::tree::TreeEntry;
 /// A program whose language and main file are known, before its tools are found.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The form of the program.
     pub form: Form,
     /// All files in the box before the build, by name.
     pub files: Vec<TreeEntry>,
@@ -26,9 +25,7 @@ pub struct Recipe {
 /// The form of a program.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// Sources in one language.
     Language {
-        /// The language.
         language: &'static Language,
         /// The files for the compiler, or those among which one starts.
         sources: Vec<PathBuf>,
@@ -44,11 +41,8 @@ pub enum Form {
     },
     /// Answers to test cases instead of a program.
     Answers,
-    /// A ready program.
     Executable {
-        /// The file.
         file: PathBuf,
-        /// Its kind.
         executable: Executable,
     },
 }

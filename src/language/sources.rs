@@ -42,10 +42,8 @@ pub struct Sources {
 /// The shape of a program on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// One file.
     #[default]
     File,
-    /// A directory with files.
     Directory,
 }
 

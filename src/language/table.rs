@@ -21,19 +21,15 @@ pub struct Language {
     pub code: &'static str,
     /// Whether the standard's table has it.
     pub is_of_format: bool,
-    /// The name.
     pub name: &'static str,
-    /// Other names for it, in lower case.
     pub aliases: &'static str,
     /// File endings, with their dot, of sources in this language.
     pub extensions: &'static str,
     /// File endings of its sources that count only if the language is named.
     pub further_extensions: &'static str,
-    /// The formats that permit validators in it.
     pub validators: Validators,
     /// Its default entry point; empty if there is none.
     pub default_entry_point: &'static str,
-    /// The kind of its entry point.
     pub entry: EntryPoint,
     /// The command line of the build, run in the box; empty if the sources themselves are started.
     pub build: &'static str,
@@ -66,7 +62,6 @@ pub struct Language {
 /// The formats that permit validators in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validators {
-    /// The format allows them.
     Everywhere,
     /// juror permits them; other judges may refuse them.
     Here,
@@ -78,10 +73,7 @@ pub enum EntryPoint {
     /// All sources form one program; the language determines its start.
     AllSources,
     /// One file. These words are all in a file that can start, as far as words can show; empty if they cannot.
-    File {
-        /// The words.
-        marks: &'static [&'static str],
-    },
+    File { marks: &'static [&'static str] },
     /// A class with a `main` method.
     Class,
 }

@@ -5,9 +5,7 @@
 pub struct Tool {
     /// The names under which it is searched, the usual one first.
     names: &'static str,
-    /// The product that contains it, for people.
     product: &'static str,
-    /// The Debian packages that contain it.
     packages: &'static str,
     pub(super) ask: Ask,
 }

@@ -5,22 +5,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::language::find;
 use crate::language::probe::{AskFault, Probe};
 use crate::language::tool::Tool;
 use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
-use crate::model::serial::{As, PathBytes};
+use crate::model::serial::PathBytes;
 
 /// A compiler or interpreter, found behind all wrappers.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
     /// The program itself; its path is the same inside and outside the sandbox.
-    #[serde(with = "As::<PathBytes>")]
+    #[serde_as(as = "PathBytes")]
     pub program: PathBuf,
     /// The paths outside the system's directories that it needs; the same inside and outside the sandbox.
-    #[serde(with = "As::<Vec<PathBytes>>")]
+    #[serde_as(as = "Vec<PathBytes>")]
     pub visible: Vec<PathBuf>,
     /// Its version in its own words, in one line.
     pub version: String,
@@ -55,7 +57,6 @@ impl Toolchain {
 /// How programs are linked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Linking {
-    /// Shared libraries are loaded at each start.
     #[default]
     Dynamic,
     /// Everything is in the binary: it starts about twice as fast.
@@ -68,21 +69,18 @@ pub enum Linking {
 pub struct MissingTool {
     /// What it was needed for, such as `build Java programs`.
     pub purpose: String,
-    /// Its name.
     pub tool: String,
     /// The candidates that were found but did not work.
     pub tried: Vec<Tried>,
-    /// What to do.
     pub help: String,
 }
 
 /// A candidate for a tool that gave no sensible answer.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
-    /// Its path.
-    #[serde(with = "As::<PathBytes>")]
+    #[serde_as(as = "PathBytes")]
     pub program: PathBuf,
-    /// What went wrong.
     pub fault: AskFault,
 }
 

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::model::host::{Finding, Grade};
 use crate::model::isolation::Isolation;
-use crate::model::serial::View;
 use crate::model::units::Bytes;
 
 /// Asks who the user is and what it may do. Every user may ask this.
@@ -17,8 +16,9 @@ pub const WORKERS_ACCOUNT: &str = "WORKERS";
 /// The stream with the announcements of workers.
 pub const WORKERS_STREAM: &str = "WORKERS";
 
-/// The survey of a server, written as a separate document, whose keys `docs/cluster.md` describes.
+/// The survey of a server, whose keys `docs/cluster.md` describes.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ClusterSurvey {
     /// The server, and what it lets the user do.
     pub server: ServerSeen,
@@ -29,6 +29,7 @@ pub struct ClusterSurvey {
     /// What waits, by lane and class.
     pub queues: Vec<QueueSeen>,
     /// Who has announced itself during the last ten seconds.
+    #[serde(rename = "announced_workers")]
     pub workers: Vec<WorkerSeen>,
 }
 
@@ -132,29 +133,7 @@ impl ClusterSurvey {
     }
 }
 
-/// The document of [`ClusterSurvey`].
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "juror-cluster")]
-pub struct ClusterKeys {
-    #[schemars(extend("const" = "juror-cluster"))]
-    format: &'static str,
-    #[schemars(extend("const" = VERSION))]
-    version: u32,
-    juror: &'static str,
-    #[serde(flatten)]
-    survey: ClusterSurvey,
-}
-
-/// The version of the document; raised when a key is removed or changes its meaning.
-const VERSION: u32 = 1;
-
-impl View<ClusterSurvey> for ClusterKeys {
-    fn view(survey: &ClusterSurvey) -> Self {
-        Self {
-            format: "juror-cluster",
-            version: VERSION,
-            juror: env!("CARGO_PKG_VERSION"),
-            survey: survey.clone(),
-        }
-    }
-}
+/// A survey for `juror doctor`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ServerDiagnosis(pub ClusterSurvey);

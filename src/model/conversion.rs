@@ -1,27 +1,7 @@
-//! The result of converting a package to another format.
-
-use std::path::PathBuf;
+//! What a conversion of a package lost.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::model::serial::{As, Location};
-
-/// A package that was written in another format.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Conversion {
-    /// The format that it is in.
-    pub from: &'static str,
-    /// The format of the new package, as the command line names it.
-    pub to: &'static str,
-    /// The new package.
-    #[serde(with = "As::<Location>")]
-    pub path: PathBuf,
-    /// How many files it has.
-    pub files: usize,
-    /// What had no equivalent.
-    pub losses: Vec<Loss>,
-}
 
 /// One thing that had no equivalent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
-use crate::model::serial::{As, Location};
+use crate::model::serial::Location;
 
 /// A package that was made from a template; its test data is still to be made.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Created {
     /// Its short name.
@@ -16,10 +18,14 @@ pub struct Created {
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// Its directory, as the user gave it.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// Its files, in reading order.
     pub files: Vec<CreatedFile>,
+    /// How many test cases were made.
+    pub test_cases: usize,
+    /// What to do next, in order.
+    pub next: Vec<NextStep>,
 }
 
 /// A file of it.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::root::FilePath;
-use crate::model::serial::{As, Spotted};
+use crate::model::serial::{EveryKey, Location};
 use crate::model::words::words;
 
 words! {
@@ -24,7 +25,8 @@ words! {
 }
 
 /// What a diagnostic prevents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Hinders {
     /// Any use of what it is about.
     #[default]
@@ -34,11 +36,15 @@ pub enum Hinders {
 }
 
 /// A place in a user's files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// The file or directory.
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// The position in the file, if the place is a single spot.
+    #[serde_as(as = "EveryKey<Spot>")]
+    #[serde(flatten)]
     pub spot: Option<Spot>,
 }
 
@@ -70,13 +76,14 @@ impl From<&Self> for Place {
 pub const LINE_MAX: usize = 2000;
 
 /// One spot in a text file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spot {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
     /// The whole line, without its line end; empty if it is longer than [`LINE_MAX`].
+    #[serde(rename = "line_text")]
     pub text: String,
     /// How many characters are marked, at least 1.
     pub width: u32,
@@ -90,17 +97,15 @@ pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// Where it is.
-    #[serde(flatten, with = "As::<Spotted>")]
+    #[serde(flatten)]
     pub place: Place,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
     /// Whether the help is what a compiler wrote, line by line.
-    #[serde(skip)]
     pub quotes: bool,
     /// What it is in the way of.
-    #[serde(skip)]
     pub hinders: Hinders,
 }
 

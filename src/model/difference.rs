@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_with::serde_as;
 
-use crate::model::serial::{As, Text};
+use crate::model::serial::Text;
 use crate::model::text::count;
 use crate::model::units::Bytes;
 
@@ -192,7 +193,6 @@ impl Side {
 pub struct Marked<'a> {
     /// The text before the mark.
     pub before: &'a [u8],
-    /// The marked text.
     pub mark: &'a [u8],
     /// The text after the mark.
     pub after: &'a [u8],
@@ -203,10 +203,12 @@ pub struct Marked<'a> {
 }
 
 /// A piece of a text.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Excerpt {
     /// The bytes kept.
-    #[serde(flatten, with = "As::<Text>")]
+    #[serde_as(as = "Text")]
+    #[serde(flatten)]
     pub bytes: Vec<u8>,
     /// How many bytes of the whole token or line stand before them.
     #[serde(rename = "cut_before_bytes")]

@@ -6,69 +6,63 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
-use crate::model::cluster::ClusterSurvey;
-use crate::model::conversion::Conversion;
-use crate::model::created::{Created, NextStep};
+use crate::model::created::NextStep;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
+use crate::model::exit_code::ExitCode;
 use crate::model::explanation::Explained;
-use crate::model::grammar::ValueBounds;
-use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, Judgement};
-use crate::model::listing::PackageListing;
-use crate::model::merge::Shard;
-use crate::model::mutants::MutantListing;
-use crate::model::once::RunOnce;
 use crate::model::problem::Problem;
 use crate::model::proposal::Proposal;
 use crate::model::recalled::Recalled;
-use crate::model::report::{
-    ComparisonReport, InputReport, LimitsReport, PackageReport, ProgressStep,
-};
-use crate::model::strength::Strength;
-use crate::model::stress::{Search, SearchPlan, SearchProgress};
+use crate::model::report::{LimitsReport, PackageReport, ProgressStep};
+use crate::model::serial::{Location, Seconds};
+use crate::model::shard::Shard;
+use crate::model::stress::{SearchPlan, SearchProgress};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 use crate::model::worker::WorkerReport;
 
 /// An event with the additions of the event sink.
-#[derive(Clone, Debug)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stamped {
     /// When it happened, since the command began, by a monotonic clock.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "at_seconds")]
     pub at: Duration,
     /// The short name of the current package.
     pub package: Option<Arc<str>>,
-    /// The event.
+    #[serde(flatten)]
     pub event: Event,
 }
 
-/// An event.
-#[derive(Clone, Debug)]
+/// Something that happens while a command works.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", content = "about", rename_all = "snake_case")]
 pub enum Event {
     /// A command began.
     Started {
-        /// The command: `judge`, `verify`, `generate` or `compare`.
-        command: &'static str,
+        /// The version of the program.
+        juror: String,
+        command: String,
         /// The command line that repeats it.
         command_line: String,
+        task: CommandTask,
     },
     /// Only one part of the work will be done.
     ShardChosen(Shard),
     /// The machine can run programs.
     HostReady {
-        /// The isolation of programs.
         isolation: Isolation,
         /// What is missing for full isolation.
         shortfall: Option<Shortfall>,
         /// How many runs are possible at once, if that is limited.
         most_at_once: Option<usize>,
     },
-    /// The machine was examined because the user asked for it.
-    HostExamined(Box<Diagnosis>),
-    /// A server for workers was surveyed.
-    ClusterSurveyed(Box<ClusterSurvey>),
     /// A package was read and can be used. All following events are about it, up to the next such event.
     ///
     /// Diagnostics from reading come before this event, since a package that cannot be used has no such event.
@@ -77,124 +71,95 @@ pub enum Event {
     PackageRefused,
     /// Something is wrong with a user's file.
     Diagnosed(Diagnostic),
-    /// Work was refused, or ended early.
-    EndedEarly {
-        /// The exit code for that.
-        exit_code: u32,
-    },
     /// Something is wrong with the user's request: with the command line, but not with the content of a file.
     Complained {
         /// The problem, and if there is no help, also its solution.
         message: String,
-        /// What to do.
         help: Option<String>,
     },
     /// The limits are known.
     LimitsSet {
-        /// The limits of a run.
         limits: LimitsReport,
         /// What measures and enforces them.
         mechanism: String,
     },
-    /// The boxes of programs are kept.
-    BoxesKept {
-        /// The directory of the boxes.
-        dir: PathBuf,
-    },
-    /// Some submissions are the same.
-    DuplicatesFound(Vec<Duplicates>),
-    /// A submission is being built.
-    BuildStarted {
-        /// The program's name.
-        program: String,
-    },
-    /// A submission starts to run.
-    SubmissionStarted {
-        /// Its name.
-        submission: String,
-        /// On how many test cases it will run.
-        test_cases: usize,
-    },
-    /// A run of a submission is repeated alone.
-    RunRepeated {
-        /// The submission's name.
-        submission: String,
-        /// The test case's name.
-        test_case: String,
-        /// Why, such as `near the limit`.
-        reason: &'static str,
-    },
+    /// Work is under way that has no event of its own.
+    Progress(WorkProgress),
+    /// A submission starts to run on this many test cases.
+    SubmissionStarted { submission: String, test_cases: usize },
     /// A test case was judged.
-    CaseJudged {
-        /// The submission's name.
-        submission: String,
-        /// The test case's name.
-        test_case: String,
-        /// The verdict.
-        verdict: Verdict,
-    },
+    CaseJudged { submission: String, test_case: String, verdict: Verdict },
     /// A submission was judged.
     SubmissionJudged(Box<Judgement>),
-    /// A submission could not be judged.
-    SubmissionFailed {
-        /// Its name.
-        submission: String,
-        /// The fault.
-        error: JudgeError,
-    },
-    /// The explanation why a submission fails.
-    Explained(Box<Explained>),
-    /// The judge failed, independently of any submission.
-    Failed(JudgeError),
-    /// A step of checking or making data is under way or done.
-    Progress(ProgressStep),
+    /// The judge failed: with a submission, or independently of any.
+    Failed { submission: Option<String>, error: JudgeError },
     /// A test case was generated, was up to date, or differs.
-    CaseGenerated {
-        /// Its name.
-        test_case: String,
-        /// The result.
-        state: GeneratedState,
-    },
-    /// Test cases were added from the grammar of the input, or all are there already. Their data is not made yet.
-    Proposed(Box<Proposal>),
-    /// A package was made from a template.
-    Created(Box<Created>),
-    /// A submission was run once, or a person used an interactor.
-    RanOnce(Box<RunOnce>),
-    /// A package was listed.
-    Listed(Box<PackageListing>),
-    /// The next steps for the author of a package, in order.
-    Next(Vec<NextStep>),
-    /// A package was converted to another format.
-    Converted(Box<Conversion>),
-    /// An output was compared with a judge answer, outside of any problem.
-    Compared(Box<ComparisonReport>),
+    CaseGenerated { test_case: String, state: GeneratedState },
+    /// Something else that a report tells.
+    Noted(Note),
     /// A search for a counterexample began.
     SearchStarted(SearchPlan),
-    /// A search is under way.
-    Searching(SearchProgress),
-    /// A search ended.
-    Searched(Box<Search>),
-    /// Lines of a stream are judged.
-    Grading(GradingProgress),
-    /// Mutants were listed.
-    MutantsListed(Box<MutantListing>),
-    /// The strength of test data was measured.
-    StrengthMeasured(Box<Strength>),
-    /// An input was checked against a grammar. If it is not valid, an event before says why.
-    InputChecked(InputReport),
-    /// The bounds of everything that a grammar reads.
-    BoundsListed(Vec<ValueBounds>),
-    /// The user pressed Ctrl-C.
-    Interrupted,
-    /// How many runs in merged reports belong to submissions without a judgement.
-    RunsRetold(usize),
-    /// How much was recalled from earlier commands.
-    Recalled(Recalled),
-    /// The work of workers on other machines.
-    WorkersUsed(Vec<WorkerReport>),
     /// The command ended.
-    Finished,
+    Finished {
+        /// Why it ended early, unless that is success.
+        ended: ExitCode,
+        /// How much was recalled from earlier commands, if something could be.
+        recalled: Option<Recalled>,
+        /// The work of workers on other machines.
+        workers: Vec<WorkerReport>,
+    },
+}
+
+/// What a command is for, as far as its report depends on that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandTask {
+    /// Verdicts for submissions.
+    Judge,
+    /// Whether a package is as its author expects.
+    Verify,
+    /// Test data.
+    Generate,
+    /// Something else, which is in the command's own result.
+    #[default]
+    Other,
+}
+
+/// What a report tells beside verdicts.
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// The directory of the working directories that are kept.
+    Kept(#[serde_as(as = "Location")] PathBuf),
+    /// Submissions that are the same.
+    Duplicates(Vec<Duplicates>),
+    /// Why a submission fails.
+    Explanation(Box<Explained>),
+    /// Test cases were added from the grammar of the input, or all are there already. Their data is not made yet.
+    Proposal(Box<Proposal>),
+    /// The next steps for the author of a package, in order.
+    NextSteps(Vec<NextStep>),
+}
+
+/// Work under way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkProgress {
+    /// A step of checking or making data.
+    Step(ProgressStep),
+    /// This program is being built.
+    Build(String),
+    /// A run of a submission is repeated alone.
+    Repetition {
+        submission: String,
+        test_case: String,
+        /// Why, such as `near the limit`.
+        reason: String,
+    },
+    Search(SearchProgress),
+    /// Lines of a stream are judged.
+    Lines(GradingProgress),
 }
 
 impl Event {
@@ -216,13 +181,16 @@ impl Event {
 }
 
 /// The progress of a stream.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[serde_as]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GradingProgress {
     /// Lines that are done.
     pub lines: u64,
     /// How many lines this command did per second.
     pub per_second: f64,
     /// The estimated time for the other lines, if their number is known.
+    #[serde_as(as = "Option<Seconds>")]
+    #[serde(rename = "left_seconds")]
     pub left: Option<Duration>,
 }
 

@@ -13,7 +13,6 @@ pub struct Graders {
     pub groups: Vec<GradedGroup>,
     /// The package's own grader, for the groups with `grading: custom`.
     pub custom: Option<Program>,
-    /// Which score is the best.
     pub objective: Objective,
     /// Whether the output validator decides the score of an accepted output.
     pub custom_score: CustomScore,
@@ -38,7 +37,6 @@ pub enum CustomScore {
 pub struct GradedGroup {
     /// The path below `data/`, such as `secret/group1`; empty for the root.
     pub name: String,
-    /// How it is graded.
     pub grading: GroupGrading,
 }
 
@@ -47,11 +45,8 @@ pub struct GradedGroup {
 pub struct GroupGrading {
     /// Whether the rest is left out after a result that is not accepted.
     pub on_reject: OnReject,
-    /// The grader that combines the results.
     pub grader: Grader,
-    /// The score of an accepted test case.
     pub accept_score: Score,
-    /// The score of a rejected test case.
     pub reject_score: Score,
     /// The scores that the package says are possible.
     pub range: PossibleScores,
@@ -60,28 +55,22 @@ pub struct GroupGrading {
 /// What follows a result that is not accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnReject {
-    /// The rest of the group is skipped.
     #[default]
     Break,
-    /// The rest of the group is judged.
     Continue,
 }
 
 /// The grader of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grader {
-    /// The grader of the format.
     Default(GraderModes),
-    /// The package's own grader, with these arguments.
     Custom(Vec<String>),
 }
 
 /// The modes of the default grader, from its flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GraderModes {
-    /// Which verdict it returns.
     pub verdict: VerdictMode,
-    /// Which score it returns.
     pub score: ScoreMode,
     /// Whether only the last of at most two results counts.
     pub ignore_sample: bool,
@@ -93,12 +82,10 @@ words! {
     /// Which verdict the default grader returns.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum VerdictMode {
-        /// The worst verdict.
         #[default]
         WorstError = "worst_error",
         /// The first verdict that is not accepted.
         FirstError = "first_error",
-        /// Accepted.
         AlwaysAccept = "always_accept",
     }
 }
@@ -107,14 +94,11 @@ words! {
     /// Which score the default grader returns.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum ScoreMode {
-        /// The sum.
         #[default]
         Sum = "sum",
-        /// The average.
         Average = "avg",
         /// The least.
         Min = "min",
-        /// The greatest.
         Max = "max",
     }
 }
@@ -144,7 +128,6 @@ impl GraderModes {
 pub struct PossibleScores {
     /// The least.
     pub from: Option<Score>,
-    /// The greatest.
     pub to: Option<Score>,
 }
 
@@ -167,7 +150,6 @@ impl PossibleScores {
 /// Which score is the best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
-    /// The greatest.
     #[default]
     Max,
     /// The least.

@@ -4,21 +4,24 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::{FromIntoRef, serde_as};
 
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Meter;
-use crate::model::serial::{As, Location, View};
+use crate::model::serial::Location;
 use crate::model::units::Bytes;
 
 /// The results of `juror doctor`, written as a document with its own keys (`docs/doctor.md`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// The facts about the machine.
+    #[serde(rename = "host")]
     pub facts: HostFacts,
     /// The facts about tools.
     pub tools: Vec<ToolFact>,
     /// The isolation that will be used.
+    #[serde(rename = "best_isolation")]
     pub chosen: Option<Isolation>,
     /// The conclusions, the most important first.
     pub findings: Vec<Finding>,
@@ -36,10 +39,9 @@ pub struct HostFacts {
     /// Whether this process may make mounts and namespaces and change its user.
     pub administrator: bool,
     /// Each way to keep programs apart, as it was tried out, the strongest first.
-    #[serde(skip)]
+    #[serde(rename = "ways")]
     pub modes: Vec<TriedMode>,
     /// What is not enforced, one line each, if the system cannot isolate programs.
-    #[serde(skip)]
     pub gaps: Vec<String>,
     /// The version of landlock's interface, if the kernel has it.
     pub landlock: Option<u32>,
@@ -54,10 +56,8 @@ pub struct HostFacts {
     #[serde(flatten)]
     pub cgroups: CgroupFacts,
     /// What will measure CPU time.
-    #[serde(skip)]
     pub cpu_meter: Meter,
     /// What will measure memory.
-    #[serde(skip)]
     pub memory_meter: Meter,
     /// Processors.
     #[serde(flatten)]
@@ -81,16 +81,16 @@ pub struct HostFacts {
 /// The strongest isolation that works.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BestMode {
-    /// The isolation.
     pub isolation: Isolation,
     /// Stronger methods that do not work, with the reason.
     pub refused: Vec<TriedMode>,
 }
 
 /// An isolation method, and the result of trying it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TriedMode {
     /// The isolation.
+    #[serde(rename = "by")]
     pub isolation: Isolation,
     /// Why it does not work; `None` if a program ran in it.
     pub fault: Option<JudgeError>,
@@ -112,16 +112,19 @@ pub struct NamespaceSettings {
 }
 
 /// What is known about control groups.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CgroupFacts {
     /// Where version 2 is mounted.
-    #[serde(rename = "cgroup2", with = "As::<Option<Location>>")]
+    #[serde_as(as = "Option<Location>")]
+    #[serde(rename = "cgroup2")]
     pub version2: Option<PathBuf>,
     /// The controllers of version 2 that the machine hands to its first group.
     #[serde(rename = "cgroup2_controllers")]
     pub controllers2: Vec<String>,
     /// The group of version 2 in which juror makes groups, if it can.
-    #[serde(rename = "cgroup2_usable", with = "As::<Option<Location>>")]
+    #[serde_as(as = "Option<Location>")]
+    #[serde(rename = "cgroup2_usable")]
     pub usable2: Option<PathBuf>,
     /// The controllers of version 1 that are mounted.
     #[serde(rename = "cgroup1_controllers")]
@@ -154,13 +157,16 @@ pub struct Calibration {
 }
 
 /// Where programs are built and data is made.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Temporary {
     /// The directory.
-    #[serde(rename = "temporary_directory", with = "As::<Location>")]
+    #[serde_as(as = "Location")]
+    #[serde(rename = "temporary_directory")]
     pub path: PathBuf,
     /// Room for files of this user; the fault in words if it cannot be used.
-    #[serde(flatten, with = "As::<Free>")]
+    #[serde_as(as = "FromIntoRef<Free>")]
+    #[serde(flatten)]
     pub free: Result<Bytes, String>,
     /// Whether it is mounted so that no program can be started there.
     #[serde(rename = "temporary_noexec")]
@@ -168,12 +174,14 @@ pub struct Temporary {
 }
 
 /// A tool for a language, as it was looked for.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolFact {
     /// Its usual name, such as `g++`.
     pub name: String,
     /// What was found; what to do, if nothing was.
-    #[serde(flatten, with = "As::<FoundTool>")]
+    #[serde_as(as = "FromIntoRef<FoundTool>")]
+    #[serde(flatten)]
     pub found: Result<ToolFound, String>,
 }
 
@@ -182,7 +190,6 @@ pub struct ToolFact {
 pub struct ToolFound {
     /// Its path, behind all wrappers.
     pub path: PathBuf,
-    /// The version that it reports.
     pub version: String,
 }
 
@@ -201,6 +208,18 @@ pub struct Finding {
     pub command: Option<String>,
 }
 
+/// What to do, and the command for it, if there is one.
+pub type Advice = (String, Option<String>);
+
+impl Finding {
+    /// The finding with this advice.
+    #[must_use]
+    pub fn advise(self, advice: Option<Advice>) -> Self {
+        let (advice, command) = advice.unzip();
+        Self { advice, command: command.flatten(), ..self }
+    }
+}
+
 /// How good something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -213,78 +232,14 @@ pub enum Grade {
     Missing,
 }
 
-/// The document of [`Diagnosis`].
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "juror-doctor")]
-pub struct DiagnosisKeys {
-    #[schemars(extend("const" = "juror-doctor"))]
-    format: &'static str,
-    #[schemars(extend("const" = VERSION))]
-    version: u32,
-    juror: &'static str,
-    full: bool,
-    isolation: Option<Isolation>,
-    cpu_meter: String,
-    memory_meter: String,
-    ways: Vec<Way>,
-    findings: Vec<Finding>,
-    host: HostFacts,
-    tools: Vec<ToolFact>,
-}
-
-/// The version of the document; raised when a key is removed or changes its meaning.
-const VERSION: u32 = 1;
-
-impl View<Diagnosis> for DiagnosisKeys {
-    fn view(diagnosis: &Diagnosis) -> Self {
-        let facts = &diagnosis.facts;
-        Self {
-            format: "juror-doctor",
-            version: VERSION,
-            juror: env!("CARGO_PKG_VERSION"),
-            full: diagnosis.chosen.is_some_and(Isolation::is_full),
-            isolation: diagnosis.chosen,
-            cpu_meter: facts.cpu_meter.to_string(),
-            memory_meter: facts.memory_meter.to_string(),
-            ways: facts.modes.iter().map(Way::view).collect(),
-            findings: diagnosis.findings.clone(),
-            host: facts.clone(),
-            tools: diagnosis.tools.clone(),
-        }
-    }
-}
-
-/// A way to keep programs apart.
-#[derive(Serialize, JsonSchema)]
-struct Way {
-    by: Isolation,
-    full: bool,
-    works: bool,
-    step: Option<String>,
-    reason: Option<String>,
-}
-
-impl View<TriedMode> for Way {
-    fn view(mode: &TriedMode) -> Self {
-        let fault = mode.fault.as_ref();
-        Self {
-            by: mode.isolation,
-            full: mode.isolation.is_full(),
-            works: fault.is_none(),
-            step: fault.map(|fault| fault.step.clone()),
-            reason: fault.map(|fault| fault.reason.clone()),
-        }
-    }
-}
-
 #[derive(Serialize, JsonSchema)]
 struct Free {
     temporary_free_bytes: Option<Bytes>,
     temporary_fault: Option<String>,
 }
 
-impl View<Result<Bytes, String>> for Free {
-    fn view(free: &Result<Bytes, String>) -> Self {
+impl From<&Result<Bytes, String>> for Free {
+    fn from(free: &Result<Bytes, String>) -> Self {
         Self {
             temporary_free_bytes: free.as_ref().ok().copied(),
             temporary_fault: free.as_ref().err().cloned(),
@@ -299,8 +254,8 @@ struct FoundTool {
     help: Option<String>,
 }
 
-impl View<Result<ToolFound, String>> for FoundTool {
-    fn view(found: &Result<ToolFound, String>) -> Self {
+impl From<&Result<ToolFound, String>> for FoundTool {
+    fn from(found: &Result<ToolFound, String>) -> Self {
         let tool = found.as_ref().ok();
         Self {
             path: tool.map(|tool| tool.path.display().to_string()),

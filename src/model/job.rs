@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::blob::Blob;
 use crate::model::limits::Limits;
 use crate::model::outcome::Outcome;
 use crate::model::problem::ProgramIo;
-use crate::model::serial::{As, PathBytes};
+use crate::model::serial::PathBytes;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::words::words;
@@ -26,9 +27,7 @@ pub struct Repeat {
 /// A run of a program. Independent of the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
-    /// What to start.
     pub command: Command,
-    /// What the program reads on standard input.
     pub stdin: Blob,
     /// The initial contents of the box, which is the working directory.
     pub files: Vec<TreeEntry>,
@@ -36,11 +35,9 @@ pub struct Job {
     pub writable: bool,
     /// The maximum size of the box; the kernel refuses more.
     pub box_size: Bytes,
-    /// The limits of the run.
     pub limits: Limits,
     /// The names of files to return from the box.
     pub collect: Vec<String>,
-    /// What else to return from the box.
     pub keep: Keep,
     /// Whether the result depends on run times in more than staying within limits: then results from other machines
     /// mean nothing.
@@ -48,13 +45,13 @@ pub struct Job {
 }
 
 /// What is returned of a box, besides the files requested by name.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keep {
-    /// Nothing.
     #[default]
     Nothing,
     /// Everything except entries with these names, and what is below them.
-    AllBut(#[serde(with = "As::<Vec<PathBytes>>")] Vec<PathBuf>),
+    AllBut(#[serde_as(as = "Vec<PathBytes>")] Vec<PathBuf>),
 }
 
 impl Keep {
@@ -73,19 +70,18 @@ pub struct Command {
     /// Program and arguments. The first is an absolute path as seen from inside; neither a shell nor a search path is
     /// used.
     pub argv: Vec<String>,
-    /// Additions to the fixed environment.
     pub env: Vec<(String, String)>,
     /// What is visible read-only, besides the system's own directories.
     pub visible: Vec<Shown>,
 }
 
 /// Something that a program sees read-only.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// The absolute path at which the program sees it.
-    #[serde(with = "As::<PathBytes>")]
+    #[serde_as(as = "PathBytes")]
     pub inside: PathBuf,
-    /// The thing itself.
     pub what: What,
 }
 
@@ -158,9 +154,7 @@ impl Job {
 /// The result of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Reply {
-    /// The facts.
     pub outcome: Outcome,
-    /// Standard output, up to the output limit.
     pub stdout: Blob,
     /// Standard error, shortened to its first and last part.
     pub stderr: Blob,
@@ -201,9 +195,7 @@ impl Reply {
 /// The entry that was found under a name in the box.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Collected {
-    /// The contents of a regular file.
     File(Blob),
-    /// Nothing.
     Missing,
     /// Not a regular file, or a file that cannot be read.
     NotAFile(FileKind),
@@ -213,17 +205,11 @@ words! {
     /// The kind of an entry that is not a readable regular file.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub enum FileKind {
-        /// A symbolic link.
         Link = "a symbolic link",
-        /// A directory.
         Directory = "a directory",
-        /// A fifo.
         Fifo = "a fifo",
-        /// A socket.
         Socket = "a socket",
-        /// A character device.
         CharacterDevice = "a character device",
-        /// A block device.
         BlockDevice = "a block device",
         /// A regular file that cannot be read.
         Unreadable = "a file that cannot be read",

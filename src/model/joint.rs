@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::{FromIntoRef, IfIsHumanReadable, serde_as};
 
 use crate::model::job::{Job, Reply};
-use crate::model::serial::{As, Seconds, Text};
+use crate::model::serial::{Seconds, Text};
 use crate::model::units::Bytes;
 
 /// Two programs that each read what the other writes: the standard output of one is the standard input of the other.
@@ -38,9 +39,7 @@ pub enum Side {
 /// The result of a joint job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct JointReply {
-    /// The program's part.
     pub program: Part,
-    /// Its partner's part.
     pub partner: Part,
     /// When the partner learned of the end of the program's output; `None` if the partner had ended before.
     ///
@@ -50,9 +49,7 @@ pub struct JointReply {
     pub told: Option<Duration>,
     /// Set if both waited for each other and were therefore ended.
     pub deadlock: Option<Deadlock>,
-    /// How the partner let the program wait.
     pub debt: Debt,
-    /// Their transcript, as far as requested.
     pub transcript: Transcript,
 }
 
@@ -61,9 +58,7 @@ pub struct JointReply {
 pub struct Part {
     /// The reply. It counts standard output, but does not contain it.
     pub reply: Reply,
-    /// When it started.
     pub started: Duration,
-    /// When it ended.
     pub ended: Duration,
     /// When its standard output was closed: at its end, or earlier by itself.
     pub closed: Duration,
@@ -99,20 +94,22 @@ pub enum Waits {
 pub struct Deadlock {
     /// When it was detected, from the start of the pair.
     pub at: Duration,
-    /// What the program waited for.
     pub program: Waits,
-    /// What its partner waited for.
     pub partner: Waits,
 }
 
 /// What two programs wrote to each other, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transcript {
     /// The beginning.
+    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
     pub first: Vec<Said>,
     /// How much was omitted after that.
+    #[serde(rename = "left_out_bytes")]
     pub left_out: Bytes,
     /// The end.
+    #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
     pub last: Vec<Said>,
 }
 
@@ -121,26 +118,49 @@ pub struct Transcript {
 pub struct Said {
     /// When it was written, from the start of the pair.
     pub at: Duration,
-    /// The side that wrote it.
     pub by: Side,
     /// A line with its end, or a part of one.
     pub text: Vec<u8>,
 }
 
 /// A line of a transcript.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// When its first piece was written, from the start of the pair.
-    #[serde(rename = "at_seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "at_seconds")]
     pub at: Duration,
     /// The side that wrote it.
     pub by: Side,
     /// The text without line end.
-    #[serde(rename = "line", with = "As::<Text>")]
+    #[serde_as(as = "Text")]
+    #[serde(rename = "line")]
     pub text: Vec<u8>,
     /// Whether it has a line end; otherwise it was interrupted or not finished.
     #[serde(rename = "whole")]
     pub is_whole: bool,
+}
+
+/// How pieces are written for people.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+struct Lines(Vec<Line>);
+
+impl From<&Vec<Said>> for Lines {
+    fn from(pieces: &Vec<Said>) -> Self {
+        Self(lines(pieces))
+    }
+}
+
+impl From<Lines> for Vec<Said> {
+    fn from(Lines(lines): Lines) -> Self {
+        let said = |Line { at, by, mut text, is_whole }: Line| {
+            text.extend(is_whole.then_some(b'\n'));
+            Said { at, by, text }
+        };
+        lines.into_iter().map(said).collect()
+    }
 }
 
 /// The lines of a transcript: consecutive pieces of one side are joined.

@@ -1,5 +1,6 @@
 //! Verdicts with their details.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::{NoneAsEmptyString, serde_as};
 
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
@@ -14,12 +16,12 @@ use crate::model::joint::Transcript;
 use crate::model::messages::told_by_program;
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::repeats::Repeats;
-use crate::model::score::{CaseScore, Score, TotalScore};
-use crate::model::serial::{As, Exchange, Location, RunKeys, Text};
+use crate::model::score::{CaseScore, TotalScore};
+use crate::model::serial::{Base64, EveryKey, Location, Text};
 use crate::model::verdict::Verdict;
 
 /// A failure of the judge, never of a submission: it gives no verdict.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
 #[error("{step}: {reason}")]
 pub struct JudgeError {
     /// The step that failed, such as `mount /proc in the sandbox`.
@@ -40,20 +42,22 @@ pub struct JudgeError {
 }
 
 /// Facts about a failed run of one of the package's programs.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FaultyProgram {
     /// What it wrote on standard error, cut.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
     /// The command line that repeats it; empty if there is none.
     pub repeat: String,
     /// Where its files were kept.
-    #[serde(with = "As::<Option<Location>>")]
+    #[serde_as(as = "Option<Location>")]
     pub kept: Option<PathBuf>,
 }
 
 /// Whether a failed step may work the next time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Again {
     /// It may: the machine lacked resources or refused something.
     Perhaps,
@@ -63,7 +67,8 @@ pub enum Again {
 }
 
 /// The kind of a failure, if code depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     /// Any other.
     #[default]
@@ -128,6 +133,7 @@ impl JudgeError {
 }
 
 /// What a submission earned on one test case.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseJudgement {
     /// The test case's name.
@@ -140,22 +146,22 @@ pub struct CaseJudgement {
     /// The output validator's message to the judge; of the default one, the cause. Expectations search it.
     pub message: String,
     /// Whether the cause has all of that message.
-    #[serde(skip)]
+    #[serde(rename = "told")]
     pub is_told: bool,
     /// The output validator's message to the contestant; empty if there is none.
     pub team_message: String,
     /// What it is worth; `None` if test cases have no scores.
-    #[serde(with = "As::<Option<Score>>")]
+    #[serde_as(as = "EveryKey<CaseScore>")]
+    #[serde(flatten)]
     pub score: Option<CaseScore>,
     /// What it would be at the time limit times its margin, if that was looked for and is another verdict; or in another
     /// run, if the limit lies within the spread of several.
-    #[serde(skip)]
     pub with_margin: Option<Extended>,
     /// All runs, if there was more than one because the first was near a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Box<Repeats>>,
     /// The facts; `None` if a static validator looked at the submission and nothing of it ran.
-    #[serde(flatten, with = "As::<RunKeys>")]
+    #[serde_as(as = "EveryKey<Outcome>")]
+    #[serde(flatten)]
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
@@ -164,11 +170,14 @@ pub struct CaseJudgement {
 }
 
 /// The result of a run with more time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Extended {
     /// The verdict.
     pub verdict: Verdict,
     /// The score; `None` if test cases have no scores.
+    #[serde_as(as = "EveryKey<CaseScore>")]
+    #[serde(flatten)]
     pub score: Option<CaseScore>,
 }
 
@@ -195,6 +204,7 @@ impl CaseJudgement {
 }
 
 /// The texts behind a verdict, cut to what a person reads.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The lines around the differences, as a unified diff, or why there is none.
@@ -202,64 +212,66 @@ pub struct Evidence {
     /// How many lines of the diff were left out.
     pub diff_lines_left_out: u64,
     /// What submission and output validator wrote to each other, if they did.
-    #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
     /// The beginning of the input.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub input: Vec<u8>,
     /// How many bytes of the input were left out.
     pub input_bytes_left_out: u64,
     /// Where the whole input is, if it is in a file that stays.
-    #[serde(with = "As::<Option<Location>>")]
+    #[serde_as(as = "Option<Location>")]
     pub input_path: Option<PathBuf>,
     /// The beginning of the judge answer, if an output was compared with it or judged beside it.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub answer: Vec<u8>,
     /// How many bytes of the judge answer were left out.
     pub answer_bytes_left_out: u64,
     /// The beginning of the output that was judged.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub output: Vec<u8>,
     /// How many bytes of it were left out.
     pub output_bytes_left_out: u64,
     /// What the program wrote on standard output, cut, if that did not decide the verdict.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub stdout: Vec<u8>,
     /// How many bytes of it were left out between its beginning and its end.
     pub stdout_bytes_left_out: u64,
     /// What the program wrote on standard error, cut.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
     /// What the output validator wrote on standard error, cut.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub validator_stderr: Vec<u8>,
     /// The images that the output validator made, such as `judgeimage.svg`.
     pub images: Vec<String>,
     /// Images of the input and of the output for the page, if they are not too large.
-    #[serde(skip)]
     pub pictures: Vec<Picture>,
     /// The line that repeats this run.
     pub repeat: String,
     /// Where the box was kept.
-    #[serde(with = "As::<Option<Location>>")]
+    #[serde_as(as = "Option<Location>")]
     pub kept: Option<PathBuf>,
     /// Where the output validator's feedback was kept.
-    #[serde(with = "As::<Option<Location>>")]
+    #[serde_as(as = "Option<Location>")]
     pub feedback: Option<PathBuf>,
 }
 
 /// An image for a person.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Picture {
     /// What it shows, such as `output`.
-    pub of: &'static str,
+    pub of: Cow<'static, str>,
     /// Its file name, whose extension is its type.
     pub name: String,
     /// Its file.
+    #[serde_as(as = "Base64")]
+    #[serde(rename = "base64")]
     pub blob: Blob,
 }
 
 /// One line of a diff.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiffLine {
     /// Which side it is on.
@@ -270,7 +282,8 @@ pub struct DiffLine {
     /// Line number in the output, from 1, if it is there.
     pub output_line: Option<u64>,
     /// The text, cut if it is long, without its line end.
-    #[serde(flatten, with = "As::<Text>")]
+    #[serde_as(as = "Text")]
+    #[serde(flatten)]
     pub text: Vec<u8>,
 }
 
@@ -288,17 +301,23 @@ pub enum DiffTag {
 }
 
 /// The judgement of a submission.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// The submission's name.
+    #[serde(rename = "name")]
     pub submission: String,
     /// The submission's file or directory.
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// AC if all cases that were run are accepted; otherwise the verdict of the first case, in order, that is not.
     pub verdict: Verdict,
     /// The cases that were run, in order.
+    #[serde(rename = "test_cases")]
     pub cases: Arc<Vec<CaseJudgement>>,
     /// Its score, in a scoring problem, if it builds.
+    #[serde_as(as = "EveryKey<TotalScore>")]
+    #[serde(flatten)]
     pub score: Option<TotalScore>,
     /// How many selected cases were not run, because of the verdicts of earlier ones.
     pub skipped: usize,
@@ -307,6 +326,7 @@ pub struct Judgement {
     /// The compiler's messages, shortened, if there were any or it failed.
     pub compiler: Option<CompilerReport>,
     /// Expectations that do not hold.
+    #[serde(rename = "broken_expectations")]
     pub broken: Vec<BrokenExpectation>,
 }
 
@@ -318,16 +338,17 @@ impl Judgement {
 }
 
 /// The result of building a submission.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilerReport {
     /// Why it failed, in words; empty when it did not.
-    #[serde(rename = "cause", with = "As::<String>")]
+    #[serde_as(as = "NoneAsEmptyString")]
+    #[serde(rename = "cause")]
     pub refusal: Option<String>,
     /// Its messages, cut.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub messages: Vec<u8>,
     /// The facts; absent if nothing was started.
-    #[serde(with = "As::<Option<RunKeys>>")]
     pub outcome: Option<Outcome>,
 }
 

@@ -6,7 +6,6 @@
 /// change some for a package, if a place depends on its contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// The format's name and version.
     pub format: &'static str,
     /// Whether no file of a package names its format: then juror always shows what it read.
     pub is_guessed: bool,
@@ -18,15 +17,11 @@ pub struct Layout {
     pub secret: &'static str,
     /// The directory of judge answers that must be refused.
     pub invalid_answers: &'static str,
-    /// The directory of the statements.
     pub statements: &'static str,
     /// The directory that submission names are relative to.
     pub submissions: &'static str,
-    /// The directory of right submissions.
     pub accepted: &'static str,
-    /// The directory of the input validators.
     pub input_validators: &'static str,
-    /// The directory of the answer validators.
     pub answer_validators: &'static str,
     /// Whether it is a version of the Kattis format before 2025-09: then hints, descriptions and the settings of groups
     /// are in other files.
@@ -41,7 +36,6 @@ pub struct Layout {
     pub no_time_limit: &'static str,
     /// What to do if measured times contradict the time limit.
     pub change_time_limit: &'static str,
-    /// How to allow submissions to write files.
     pub allow_file_writing: &'static str,
 }
 

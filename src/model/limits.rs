@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::{IfIsHumanReadable, serde_as};
 
 use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::serial::Seconds;
 use crate::model::units::{Bytes, seconds};
 
 /// The default CPU time of a compiler, a validator or a generator.
@@ -37,18 +40,27 @@ pub const OUTPUT_WITHOUT_LIMIT: Bytes = Bytes::mib(64);
 pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);
 
 /// The limits of a run. `None` means no limit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// User plus system time of the whole process tree.
+    #[serde_as(as = "IfIsHumanReadable<Option<Seconds>>")]
+    #[serde(rename = "cpu_seconds")]
     pub cpu_time: Option<Duration>,
     /// Wall time from the start of the program to its end, without the time that it waited for a processor.
+    #[serde_as(as = "IfIsHumanReadable<Option<Seconds>>")]
+    #[serde(rename = "wall_seconds")]
     pub wall_time: Option<Duration>,
     /// Time from the start of the program after which it is ended in any case, even if it waited for a processor: nobody
     /// needs its result any more.
+    #[serde_as(as = "IfIsHumanReadable<Option<Seconds>>")]
+    #[serde(rename = "deadline_seconds")]
     pub deadline: Option<Duration>,
     /// Peak memory of the whole process tree.
+    #[serde(rename = "memory_bytes")]
     pub memory: Option<Bytes>,
     /// Standard output plus standard error plus the files left in the box.
+    #[serde(rename = "output_bytes")]
     pub output: Option<Bytes>,
     /// Processes and threads that exist at the same time.
     pub processes: Option<u32>,
@@ -81,7 +93,6 @@ impl Limits {
         Self::new(time, memory, LARGE_OUTPUT)
     }
 
-    /// The limits of an output validator.
     pub fn of_output_validator(limits: &ProblemLimits) -> Self {
         let time = limits.validation_time.unwrap_or(TIME);
         let memory = limits.validation_memory.unwrap_or(MEMORY);
@@ -199,25 +210,18 @@ pub struct ProblemLimits {
     pub time_limit_to_tle: f64,
     /// The time limit is a multiple of this.
     pub time_resolution: Duration,
-    /// Memory of a submission.
     pub memory: Option<Bytes>,
-    /// Output of a submission.
     pub output: Option<Bytes>,
     /// Whether the format sets no output limit, as for interactive problems of legacy packages.
     pub unlimited_talk: bool,
     /// Source code of a submission.
     pub code: Option<Bytes>,
-    /// CPU time of compiling a submission.
     pub compilation_time: Option<Duration>,
-    /// Memory of compiling a submission.
     pub compilation_memory: Option<Bytes>,
     /// How many passes a submission of a multi-pass problem has on a test case at most; at least 2.
     pub validation_passes: Option<u32>,
-    /// CPU time of an output validator.
     pub validation_time: Option<Duration>,
-    /// Memory of an output validator.
     pub validation_memory: Option<Bytes>,
-    /// Output of an output validator.
     pub validation_output: Option<Bytes>,
 }
 

@@ -5,18 +5,21 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with::serde_as;
 
-use crate::model::serial::{As, Location, Seconds, Text};
+use crate::model::serial::{Location, Seconds, Text};
 use crate::model::units::Bytes;
 
 /// What `show` shows.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PackageListing {
     /// The kind of problem, in words of the format.
     #[serde(rename = "type")]
     pub kind: String,
     /// The time limit; `None` if it is measured.
-    #[serde(rename = "cpu_seconds", with = "As::<Option<Seconds>>")]
+    #[serde_as(as = "Option<Seconds>")]
+    #[serde(rename = "cpu_seconds")]
     pub time_limit: Option<Duration>,
     /// How much memory a run may use.
     pub memory_bytes: Option<Bytes>,
@@ -66,12 +69,13 @@ pub struct ListedSubmission {
 }
 
 /// A program or grammar of the package.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedProgram {
     /// What it is, such as `input validator`.
     pub what: &'static str,
     /// Where it is.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
 }
 
@@ -91,17 +95,18 @@ pub struct CaseFiles {
 }
 
 /// A file of a test case.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedFile {
     /// What it is, such as `input`.
     pub what: &'static str,
     /// Where it is.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// Its size.
     pub bytes: Bytes,
     /// Its contents, or their beginning.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub contents: Vec<u8>,
     /// How much is left out.
     pub left_out_bytes: Bytes,

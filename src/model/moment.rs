@@ -1,15 +1,17 @@
 //! A moment in the calendar, in UTC.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A moment, to the second. It is written as `2026-11-21T19:40:00Z`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(into = "String", try_from = "String")]
+#[schemars(extend("format" = "date-time"))]
 pub struct Moment(u64);
 
 /// The last moment with a four-digit year.
@@ -89,16 +91,6 @@ impl TryFrom<String> for Moment {
         let days = days.checked_sub(719_469).ok_or_else(wrong)?;
         let moment = Self::new(days * DAY + hour * 3600 + minute * 60 + second);
         if moment.to_string() == text { Ok(moment) } else { Err(wrong()) }
-    }
-}
-
-impl JsonSchema for Moment {
-    fn schema_name() -> Cow<'static, str> {
-        "Moment".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "date-time" })
     }
 }
 

@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with::serde_as;
 
 use crate::model::outcome::Outcome;
-use crate::model::serial::{As, RunKeys, Text};
+use crate::model::serial::Text;
 
 /// A single run of a submission, for a person to inspect.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunOnce {
     /// The submission's name, or that of the program in its place.
@@ -20,13 +22,12 @@ pub struct RunOnce {
     /// The interactor's final message, if a person played with it.
     pub message: String,
     /// The facts.
-    #[serde(flatten, with = "As::<RunKeys>")]
     pub outcome: Outcome,
     /// What it wrote to standard output.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub stdout: Vec<u8>,
     /// What it wrote to standard error; the middle is missing if that is long.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
     /// The output file, if the problem has one.
     pub file: Option<WrittenFile>,
@@ -39,12 +40,13 @@ pub struct RunOnce {
 }
 
 /// The file that a submission writes its output to.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WrittenFile {
     /// Its name.
     pub name: String,
     /// Its contents.
-    #[serde(with = "As::<Option<Text>>")]
+    #[serde_as(as = "Option<Text>")]
     pub contents: Option<Vec<u8>>,
     /// Why there are none.
     pub missing: Option<String>,

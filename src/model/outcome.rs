@@ -5,23 +5,28 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::{IfIsHumanReadable, serde_as};
 
 use crate::model::isolation::Isolation;
 use crate::model::moment::Moment;
+use crate::model::serial::{Measured, Seconds};
 use crate::model::units::{Bytes, seconds};
 use crate::model::words::words;
 
 /// How the program's first process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Ending {
     /// It ended by itself, with this exit code (0..=255).
+    #[serde(rename = "exit_code")]
     Exited(i32),
     /// It was ended by this signal.
+    #[serde(rename = "signal")]
     Signalled(Signal),
 }
 
 /// A signal by its number on Linux, on every system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Signal(pub i32);
 
 impl Signal {
@@ -67,19 +72,28 @@ pub enum StoppedBy {
 }
 
 /// The facts of one run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     /// How the first process ended; if the sandbox stopped it, the signal is the sandbox's.
     pub ending: Ending,
     /// Why the sandbox stopped it, if it did.
     pub stopped_by: Option<StoppedBy>,
     /// User plus system time of the whole process tree.
+    #[serde_as(as = "IfIsHumanReadable<Seconds>")]
+    #[serde(rename = "cpu_seconds")]
     pub cpu_time: Duration,
     /// From just before the program started to its end, by a monotonic clock.
+    #[serde_as(as = "IfIsHumanReadable<Seconds>")]
+    #[serde(rename = "wall_seconds")]
     pub wall_time: Duration,
     /// How much of that it waited for a processor that others used; measured only if its wall time ran out.
+    #[serde_as(as = "IfIsHumanReadable<Seconds>")]
+    #[serde(rename = "queued_seconds")]
     pub queued: Duration,
     /// The most memory that the process tree held at once.
+    #[serde_as(as = "IfIsHumanReadable<Measured>")]
+    #[serde(rename = "memory_bytes")]
     pub peak_memory: Bytes,
     /// The size of standard output, including what was not kept.
     pub stdout_bytes: Bytes,
@@ -129,24 +143,29 @@ impl Outcome {
 
 words! {
     /// The method that measured CPU time and memory.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
     pub enum Meter {
         /// Control group, version 2: the whole tree, exactly.
+        #[serde(rename = "cgroup v2")]
         Cgroup2 = "cgroup v2",
         /// Control group, version 1: the whole tree, exactly.
+        #[serde(rename = "cgroup v1")]
         Cgroup1 = "cgroup v1",
         /// `wait4` and, if programs are isolated, `/proc`: sees only processes that were waited for; a program can hide
         /// some of its use.
+        #[serde(rename = "rusage")]
         Rusage = "rusage",
     }
 }
 
 /// The methods of measurement and isolation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mechanism {
     /// The method that measured CPU time.
+    #[serde(rename = "cpu_meter")]
     pub cpu: Meter,
     /// The method that measured and limited memory.
+    #[serde(rename = "memory_meter")]
     pub memory: Meter,
     /// The isolation of the program.
     pub isolation: Isolation,

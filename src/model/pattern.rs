@@ -15,7 +15,6 @@ pub struct Pattern {
     text: String,
     /// How many bytes at its start are literal and equal in all alternatives.
     literal: usize,
-    /// The alternatives of its braces.
     alternatives: Vec<String>,
 }
 
@@ -44,7 +43,6 @@ pub enum PatternError {
     /// No name has this form.
     #[error("the pattern has an empty, `.` or `..` part")]
     Path,
-    /// The braces have too many alternatives.
     #[error("the braces of the pattern stand for more than {MAX_ALTERNATIVES} alternatives")]
     TooMany,
 }

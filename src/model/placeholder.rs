@@ -10,7 +10,6 @@ use regex::Regex;
 /// A part of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Literal text.
     Text(&'a str),
     /// `{seed}`, or `{seed:7}`, whose number only makes command lines different.
     Seed,
@@ -21,7 +20,6 @@ pub enum Piece<'a> {
 /// Something in braces that is not a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown<'a> {
-    /// The text with its braces.
     pub text: &'a str,
 }
 

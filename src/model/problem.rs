@@ -13,19 +13,14 @@ use crate::model::test_data::TestData;
 /// A problem package that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
-    /// The package's directory.
     pub dir: FilePath,
     /// Where the package's format puts things, and how it names them.
     pub layout: Layout,
     /// Why the package is read in that format, in one line.
     pub format_reason: String,
-    /// The directory's name.
     pub short_name: String,
-    /// The name by language code.
     pub names: Vec<(String, String)>,
-    /// How submissions are run and graded.
     pub kind: ProblemKind,
-    /// The limits of its programs.
     pub limits: ProblemLimits,
     /// The language codes that submissions may use; `None` for all.
     pub languages: Option<Vec<String>>,
@@ -35,38 +30,27 @@ pub struct Problem {
     pub allow_file_writing: bool,
     /// Named values for templates, one entry per variant.
     pub constants: Vec<Constant>,
-    /// Where submissions read input and write output.
     pub io: ProgramIo,
-    /// Its test cases.
     pub test_data: TestData,
     /// How its groups are graded, in formats with graders.
     pub graders: Option<Graders>,
-    /// Files that are added to every submission.
     pub include: Vec<IncludedFile>,
     /// Names to define for every submission in C or C++.
     pub defines: Vec<String>,
-    /// The input validators that are programs.
     pub input_validators: Vec<Program>,
-    /// How the input validators are called.
     pub input_protocol: Protocol,
     /// The programs that check whether a judge answer is well formed.
     pub answer_validators: Vec<Program>,
     /// The output validators, all of which must accept an output. Empty for the format's default one.
     pub output_validators: Vec<Program>,
-    /// How the output validators are called.
     pub output_protocol: Protocol,
     /// The interactor, in formats in which it is not an output validator: its output is what the output validators
     /// check.
     pub interactor: Option<Program>,
-    /// The program that checks a submission's files.
     pub static_validator: Option<Program>,
-    /// The program that makes images of inputs.
     pub input_visualizer: Option<Program>,
-    /// The program that makes images of outputs.
     pub output_visualizer: Option<Program>,
-    /// The input validators that are grammars.
     pub input_grammars: Vec<InputGrammar>,
-    /// Its example submissions, by name.
     pub submissions: Vec<Submission>,
     /// The recipe for its test data, if there is one.
     pub recipe: Option<FilePath>,
@@ -92,7 +76,6 @@ impl Problem {
 pub struct Equivalent {
     /// Its name in the report of `strength`.
     pub subject: String,
-    /// Why it is right.
     pub reason: String,
 }
 
@@ -101,11 +84,8 @@ pub struct Equivalent {
 /// Source: problem package format 2025-09, "Type".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProblemKind {
-    /// The kind of result.
     pub grading: Grading,
-    /// What contestants submit.
     pub submitted: Submitted,
-    /// The program that a submission talks with.
     pub interaction: Interaction,
     /// How many passes a submission has on a test case at most: 1, or more for multi-pass problems.
     pub passes: u32,
@@ -127,7 +107,6 @@ impl Default for ProblemKind {
 pub enum Grading {
     /// A submission is accepted or not.
     PassFail,
-    /// A submission gets a score.
     Scoring,
 }
 
@@ -145,7 +124,6 @@ pub enum Submitted {
 pub enum Interaction {
     /// None: it reads a file and writes one.
     None,
-    /// The output validator.
     Interactive,
 }
 
@@ -156,14 +134,12 @@ pub enum Interaction {
 pub struct InputGrammar {
     /// The file's name, which ends in `.ctd`.
     pub name: String,
-    /// Its path.
     pub path: FilePath,
 }
 
 /// Where a submission reads input and writes output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProgramIo {
-    /// Standard input and standard output.
     #[default]
     Standard,
     /// Files in its working directory, named in `juror.toml`.

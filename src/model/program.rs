@@ -11,7 +11,6 @@ use crate::model::root::FilePath;
 pub struct Program {
     /// The file name or directory name by which it is referred to.
     pub name: String,
-    /// Its path.
     pub path: FilePath,
     /// Its purpose, which decides in which forms it may be given.
     pub kind: ProgramKind,
@@ -48,7 +47,6 @@ impl Program {
 /// The purpose of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramKind {
-    /// A submission that is run.
     #[default]
     Submission,
     /// A submission that consists of answers to the test cases.
@@ -59,13 +57,11 @@ pub enum ProgramKind {
     AnswerValidator,
     /// Checks whether an output is right.
     OutputValidator,
-    /// Checks a submission's files.
     StaticValidator,
     /// Makes images of an input, or of an output.
     Visualizer,
     /// Combines the results in a test data group into one.
     Grader,
-    /// Makes test cases.
     Generator,
 }
 
@@ -104,6 +100,5 @@ impl IncludedFile {
 pub struct Constant {
     /// The text between the braces: `name` or `name.variant`.
     pub key: String,
-    /// What replaces it.
     pub value: String,
 }

@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
-use crate::model::serial::{As, Location};
+use crate::model::serial::Location;
 use crate::model::units::Bytes;
 
 /// The result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Proposal {
     /// The grammar.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub grammar: PathBuf,
     /// The random seed.
     pub seed: u64,
@@ -28,7 +30,7 @@ pub struct Proposal {
 }
 
 /// A new case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProposedCase {
     /// The path below `data/`, without extension.
     #[serde(rename = "test_case")]
@@ -41,7 +43,7 @@ pub struct ProposedCase {
 }
 
 /// An input that is not new.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EqualInput {
     /// The name it would have had.
     pub name: String,

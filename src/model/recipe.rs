@@ -11,7 +11,6 @@ use crate::model::root::FilePath;
 pub struct Recipe {
     /// The path of `generators/generators.yaml`.
     pub path: FilePath,
-    /// The cases to make, by name.
     pub cases: Vec<RecipeCase>,
     /// The cases that are links to others, by name.
     pub links: Vec<RecipeLink>,
@@ -55,7 +54,6 @@ impl Recipe {
 pub struct RecipeCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
-    /// Its place in the recipe.
     pub place: Place,
     /// The source of its input.
     pub input: InputSource,
@@ -101,14 +99,12 @@ pub struct RecipeLink {
 pub struct GivenFile {
     /// The extension without its dot.
     pub extension: String,
-    /// Its content.
     pub contents: GivenContents,
 }
 
 /// The content of a file in a recipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GivenContents {
-    /// This text.
     Text(String),
     /// The content of the case's file with this extension, to which it is a link.
     Link(String),
@@ -119,20 +115,17 @@ pub enum GivenContents {
 pub struct RecipeFile {
     /// The path below `data/`.
     pub name: String,
-    /// Its content.
     pub contents: String,
 }
 
 /// The source of a case's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputSource {
-    /// Text in the recipe itself.
     Literal(String),
     /// The file that [`RecipeCase::copy`] names, with the extension `in`.
     Copy,
     /// This file of the package, with this system's line ends.
     File(FilePath),
-    /// The output of a generator.
     Command(GeneratorCommand),
 }
 
@@ -143,7 +136,6 @@ pub enum AnswerSource {
     Solution(FilePath),
     /// This file of the package, with this system's line ends.
     File(FilePath),
-    /// One of the case's own files.
     Own,
     /// It needs none: its input is invalid.
     None,
@@ -152,7 +144,6 @@ pub enum AnswerSource {
 /// A call of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorCommand {
-    /// The generator.
     pub program: GeneratorProgram,
     /// Its arguments, with the placeholders still in place.
     pub args: Vec<String>,
@@ -174,11 +165,9 @@ impl GeneratorCommand {
 /// A program that makes inputs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GeneratorProgram {
-    /// Its name in the recipe.
     pub name: String,
     /// The file or directory below `generators/` to start.
     pub path: FilePath,
-    /// Files to put beside it.
     pub beside: Vec<IncludedFile>,
     /// The language code, if the file extension does not determine it.
     pub language: Option<String>,
@@ -199,7 +188,6 @@ pub struct MatchPattern {
     pub text: String,
     /// The same expression for the crate `regex`, with its flags.
     pub regex: String,
-    /// Its place in the recipe.
     pub place: Place,
 }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::outcome::{Outcome, StoppedBy};
-use crate::model::serial::{As, Seconds};
+use crate::model::serial::Seconds;
 use crate::model::text::count;
 use crate::model::units::seconds;
 
@@ -21,13 +22,14 @@ pub struct Repeats {
 }
 
 /// The times of a run.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimedRun {
     /// CPU time.
-    #[serde(with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
     pub cpu_seconds: Duration,
     /// By the clock.
-    #[serde(with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
     pub wall_seconds: Duration,
     /// Why the sandbox stopped it, if it did.
     pub stopped_by: Option<StoppedBy>,

@@ -11,36 +11,29 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
-use crate::model::cluster::ClusterSurvey;
-use crate::model::conversion::Conversion;
-use crate::model::created::{Created, NextStep};
+use crate::model::created::NextStep;
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::difference::Difference;
 use crate::model::duplicates::Duplicates;
-use crate::model::event::{Event, GeneratedState, Shortfall, Stamped};
+use crate::model::event::{
+    CommandTask, Event, GeneratedState, Note, Shortfall, Stamped, WorkProgress,
+};
+use crate::model::exit_code::ExitCode;
 use crate::model::explanation::Explained;
-use crate::model::grammar::ValueBounds;
-use crate::model::host::Diagnosis;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{
-    BrokenExpectation, CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement, TimeLimit,
+    BrokenExpectation, CaseJudgement, CompilerReport, JudgeError, Judgement,
 };
 use crate::model::limits::Limits;
-use crate::model::listing::PackageListing;
-use crate::model::merge::Shard;
 use crate::model::messages::told_by_compiler;
 use crate::model::moment::Moment;
-use crate::model::mutants::MutantListing;
-use crate::model::once::RunOnce;
 use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
 use crate::model::recalled::Recalled;
 use crate::model::score::TotalScore;
-use crate::model::serial::{As, FaultKeys, Location, Seconds};
-use crate::model::strength::Strength;
-use crate::model::stress::Search;
-use crate::model::stress_keys::SearchKeys;
+use crate::model::serial::{EveryKey, Location, Seconds};
+use crate::model::shard::Shard;
 use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 use crate::model::worker::WorkerReport;
@@ -51,109 +44,87 @@ pub const FORMAT: &str = "juror-report";
 /// The version of the format; raised when a key is removed or changes its meaning.
 pub const VERSION: u32 = 1;
 
-/// The complete result of a command.
+/// What every command tells.
+#[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-#[schemars(title = "juror-report")]
-pub struct Report {
+pub struct Session {
     #[serde(flatten)]
     header: Header,
     /// The subcommand, such as `judge`.
-    pub command: &'static str,
+    pub command: String,
     /// The command line that repeats it.
     pub command_line: String,
-    /// Which part of the work was done, if not all.
-    pub shard: Option<Shard>,
-    /// The result of a search, in the report of `stress`.
-    #[serde(flatten, with = "As::<Option<SearchKeys>>")]
-    #[schemars(with = "Option<SearchKeys>")]
-    pub search: Option<Search>,
+    #[serde(skip)]
+    pub task: CommandTask,
+    /// Wall time of the whole command.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "elapsed_seconds")]
+    pub elapsed: Duration,
     /// Each package that could be read.
     pub packages: Vec<PackageReport>,
     /// What isolates and measures the runs.
     pub mechanism: Option<String>,
     /// What keeps programs apart from the machine.
     pub isolation: Option<IsolationReport>,
-    /// The directory with the boxes that are kept.
-    #[serde(with = "As::<Option<Location>>")]
-    pub boxes: Option<PathBuf>,
     /// What is wrong with what the user wrote.
     pub diagnostics: Vec<Diagnostic>,
     /// What is wrong with the command line.
     pub complaints: Vec<String>,
+    /// Each fault of the judge, those of submissions included.
+    pub judge_errors: Vec<FaultReport>,
+    /// What was known from earlier commands, if there is a cache.
+    pub cache: Option<Recalled>,
+    /// The workers on which programs ran, if they did not run on this machine.
+    pub workers: Vec<WorkerReport>,
     /// The exit code of work that was refused or ended early.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended_with: Option<u32>,
+    pub ended_with: Option<u8>,
+    /// Whether it was cut short by Ctrl-C.
+    pub interrupted: bool,
+}
+
+/// The complete result of judging: what every command tells, and verdicts or test data.
+#[serde_as]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[schemars(title = "juror-report")]
+pub struct Report {
+    #[serde(flatten)]
+    pub session: Session,
+    /// Which part of the work was done, if not all.
+    pub shard: Option<Shard>,
+    /// The directory with the working directories that are kept.
+    #[serde_as(as = "Option<Location>")]
+    #[serde(rename = "boxes")]
+    pub kept: Option<PathBuf>,
     /// Each submission that was judged, or could not be.
     pub submissions: Vec<SubmissionReport>,
     /// Submissions that are the same.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<Duplicates>,
     /// Why submissions fail.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub explanations: Vec<Explained>,
-    /// Each fault of the judge, those of submissions included.
-    pub judge_errors: Vec<FaultReport>,
-    /// What a grammar added to packages.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub proposals: Vec<ProposalReport>,
-    /// The package in another format.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conversion: Option<Conversion>,
-    /// The result of a single run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run: Option<RunOnce>,
-    /// What a package has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub listing: Option<PackageListing>,
-    /// Right submissions with one mistake in each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mutants: Option<MutantListing>,
-    /// How strong test data is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strength: Option<Strength>,
-    /// The package that was made from a template.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub created: Option<Created>,
     /// What to do next.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<NextReport>,
     /// The result of making each test case.
     pub generated: Vec<GeneratedReport>,
-    /// What `compare` found.
-    pub comparison: Option<ComparisonReport>,
-    /// The result of `grammar`.
-    pub grammar: Option<GrammarReport>,
+    /// What a grammar added to packages.
+    pub proposals: Vec<ProposalReport>,
     /// The summary in numbers.
     pub summary: Summary,
-    /// What was known from earlier commands, if there is a cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cache: Option<Recalled>,
-    /// The workers on which programs ran, if they did not run on this machine.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub workers: Vec<WorkerReport>,
-    /// Whether it was cut short by Ctrl-C.
-    pub interrupted: bool,
     /// How many packages cannot be used.
     #[serde(skip)]
     pub refused: usize,
-    /// What was found out about the machine, which is written as a document of its own.
-    #[serde(skip)]
-    pub diagnosis: Option<Diagnosis>,
-    /// What was seen of a server for workers, which is a document of its own, too.
-    #[serde(skip)]
-    pub cluster: Option<ClusterSurvey>,
     /// What is under way.
     #[serde(skip)]
     pub work: Work,
 }
 
 /// A package that could be read.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PackageReport {
     /// Its short name.
     pub name: String,
     /// Its directory, as the user gave it.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// Its name in English, or in its first language.
     pub title: String,
@@ -162,7 +133,6 @@ pub struct PackageReport {
     /// Why, in a line.
     pub format_reason: String,
     /// Whether the reason is always shown.
-    #[serde(skip)]
     pub format_is_guessed: bool,
     /// How many submissions are to be judged.
     pub submissions: usize,
@@ -175,35 +145,19 @@ pub struct PackageReport {
 }
 
 /// The limits of a package's runs.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitsReport {
-    /// The time limit.
-    #[serde(with = "As::<Seconds>")]
-    pub cpu_seconds: Duration,
-    /// Where that comes from.
+    /// What a run may use.
+    #[serde(flatten)]
+    pub run: Limits,
+    /// Where the time limit comes from.
     pub cpu_origin: String,
-    /// By the clock.
-    #[serde(with = "As::<Option<Seconds>>")]
-    pub wall_seconds: Option<Duration>,
-    /// Of all processes.
-    pub memory_bytes: Option<Bytes>,
-    /// On standard output and in files.
-    pub output_bytes: Option<Bytes>,
-    /// Processes and threads.
-    pub processes: Option<u32>,
 }
 
 impl LimitsReport {
-    /// The limits of a run.
-    pub fn new(time: &TimeLimit, limits: &Limits) -> Self {
-        Self {
-            cpu_seconds: time.limit,
-            cpu_origin: time.origin.clone(),
-            wall_seconds: limits.wall_time,
-            memory_bytes: limits.memory,
-            output_bytes: limits.output,
-            processes: limits.processes,
-        }
+    /// The time limit.
+    pub fn cpu_time(&self) -> Duration {
+        self.run.cpu_time.unwrap_or_default()
     }
 }
 
@@ -219,6 +173,7 @@ pub struct IsolationReport {
 }
 
 /// A submission that was judged, or could not be.
+#[serde_as]
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SubmissionReport {
     /// The package it was judged with.
@@ -226,12 +181,13 @@ pub struct SubmissionReport {
     /// Its name.
     pub name: String,
     /// Its file or directory, as the user or the package names it; empty if the judge failed.
-    #[serde(with = "As::<Location>")]
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// What it earned; `None` if the judge failed.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem that it builds for.
-    #[serde(flatten, with = "As::<TotalScore>")]
+    #[serde_as(as = "EveryKey<TotalScore>")]
+    #[serde(flatten)]
     pub score: Option<TotalScore>,
     /// Why it could not be judged.
     pub error: Option<FaultReport>,
@@ -240,7 +196,6 @@ pub struct SubmissionReport {
     /// How many selected cases were not run.
     pub skipped: usize,
     /// How many of these could prove nothing more about expectations.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub spared: usize,
     /// The result of building it.
     pub compiler: Option<CompilerReport>,
@@ -331,7 +286,7 @@ pub struct FaultReport {
     /// The submission that has no verdict for it.
     pub submission: Option<String>,
     /// The fault.
-    #[serde(flatten, with = "As::<FaultKeys>")]
+    #[serde(flatten)]
     pub error: JudgeError,
 }
 
@@ -373,48 +328,13 @@ pub struct GeneratedReport {
     pub state: GeneratedState,
 }
 
-/// An output compared with a judge answer.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ComparisonReport {
-    /// The output's file name.
-    pub output: String,
-    /// Whether it is right.
-    pub equal: bool,
-    /// Where it differs.
-    pub difference: Option<Box<Difference>>,
-    /// What a person sees beside the difference.
-    pub evidence: Option<Box<Evidence>>,
-}
-
-/// The result of `grammar`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct GrammarReport {
-    /// Each input that was checked against it.
-    pub inputs: Vec<InputReport>,
-    /// The bounds of all that it reads.
-    pub bounds: Vec<ValueBounds>,
-}
-
-/// An input that was checked against a grammar.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct InputReport {
-    /// The file.
-    #[serde(with = "As::<Location>")]
-    pub path: PathBuf,
-    /// Whether it is valid.
-    pub valid: bool,
-}
-
 /// The result of a command, in numbers.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// Wall time of the whole command.
-    #[serde(rename = "elapsed_seconds", with = "As::<Seconds>")]
-    pub elapsed: Duration,
     /// Runs of submissions on test cases.
     pub runs: usize,
     /// Runs left out because they could prove nothing more about expectations.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub spared_runs: usize,
     /// Submissions accepted.
     pub accepted: usize,
@@ -433,11 +353,6 @@ pub struct Summary {
     pub judge_errors: usize,
 }
 
-/// For numbers that are not written if zero.
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
 /// The work in progress on the package that was read last.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
@@ -454,22 +369,17 @@ pub struct Work {
 /// A submission that has begun.
 #[derive(Clone, Debug)]
 pub struct UnderWay {
-    /// Its name.
     pub submission: String,
     /// On how many test cases it will run.
     pub test_cases: usize,
-    /// How many of them are done.
     pub judged: usize,
 }
 
-/// A step with its progress.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgressStep {
     /// Its name, such as `input validators`.
     pub what: String,
-    /// The number of items done.
     pub done: usize,
-    /// The total number of items.
     pub total: usize,
 }
 

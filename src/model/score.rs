@@ -6,9 +6,10 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::grader::CustomScore;
-use crate::model::serial::{As, Extent};
+use crate::model::serial::EveryKey;
 
 /// A number of points: finite.
 #[derive(
@@ -32,7 +33,6 @@ impl Score {
         points.is_finite().then_some(Self(points + 0.0))
     }
 
-    /// The points.
     pub const fn points(self) -> f64 {
         self.0
     }
@@ -59,7 +59,6 @@ impl fmt::Display for Score {
 pub enum Aggregation {
     /// All points if everything is accepted, otherwise none.
     PassFail,
-    /// The sum of the scores.
     Sum,
     /// The least score.
     Min,
@@ -70,7 +69,6 @@ pub enum Aggregation {
 pub struct GroupScoring {
     /// The greatest possible score; `None` for no bound.
     pub max_score: Option<Score>,
-    /// How its score is computed.
     pub aggregation: Aggregation,
     /// The groups, or `sample`, whose test cases must all be accepted before this one is run.
     pub require_pass: Vec<String>,
@@ -85,13 +83,9 @@ pub enum CaseScoring {
     Forbidden,
     /// A score up to this one, which is the default.
     UpTo(Score),
-    /// Any score, and one is required.
     Unbounded,
-    /// A score for a grader.
     Graded {
-        /// The default score of an accepted case.
         accept: Score,
-        /// The score of a rejected case.
         reject: Score,
         /// Whether the validator decides the score of an accepted case.
         custom: CustomScore,
@@ -99,16 +93,18 @@ pub enum CaseScoring {
 }
 
 /// The score of a test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseScore {
     /// Its points.
     pub score: Score,
     /// What decided the score.
+    #[serde(rename = "score_origin")]
     pub origin: ScoreOrigin,
 }
 
 /// What decided the score of a test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ScoreOrigin {
     /// The rules of the group.
     Rules,
@@ -128,37 +124,43 @@ pub struct TotalScore {
     /// By test data group, in order; empty if `secret` has no groups.
     pub groups: Vec<GroupScore>,
     /// Whether no better score exists, according to the package.
-    #[serde(skip)]
+    #[serde(rename = "best")]
     pub is_best: bool,
 }
 
 /// What a submission earned in a test data group.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupScore {
     /// The group, such as `secret/group1`.
     pub name: String,
     /// Whether these are its points only if the groups that it requires are passed, which were not run.
-    #[serde(skip)]
+    #[serde(rename = "conditional")]
     pub is_conditional: bool,
     /// Its points; `None` if not everything that could change them was run.
     pub score: Option<Score>,
     /// The most points that there are, if they are bounded.
     pub max_score: Option<Score>,
     /// How far it was run.
-    #[serde(flatten, with = "As::<Extent>")]
+    #[serde_as(as = "EveryKey<Standing>")]
+    #[serde(flatten)]
     pub standing: Standing,
 }
 
 /// How much of a group was run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "run", rename_all = "snake_case")]
 pub enum Standing {
     /// All test cases.
+    #[serde(rename = "all")]
     Complete,
     /// Some test cases or none: the others were not selected, or could change nothing.
+    #[serde(rename = "part")]
     Partial,
     /// None, because this group, or `sample`, was not passed.
     Barred {
         /// The name of the group that was not passed.
+        #[serde(rename = "barred_by")]
         by: String,
     },
 }

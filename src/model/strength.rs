@@ -5,24 +5,28 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_with::serde_as;
 
 use crate::model::probe::Probes;
-use crate::model::serial::{As, Seconds, Text};
+use crate::model::serial::{Seconds, Text};
 use crate::model::strictness::{Strictness, start};
 use crate::model::text::{count, joined};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
 /// What `strength` found.
+#[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Strength {
     /// The random seed.
     pub seed: u64,
     /// The time that it was allowed.
-    #[serde(rename = "time_seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "time_seconds")]
     pub time: Duration,
     /// How long it took.
-    #[serde(rename = "seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "seconds")]
     pub elapsed: Duration,
     /// Whether time ran out before everything was done.
     pub cut: bool,
@@ -52,12 +56,10 @@ pub struct Strength {
     pub cases: Vec<CaseKills>,
     /// A small set of test cases that catches everything that all of them catch.
     pub minimal: Vec<String>,
-    /// How the time of submissions grows, and whether test cases separate the slow ones.
+    /// Whether test cases separate slow submissions from accepted ones.
     pub probes: Option<Probes>,
     /// How many kinds of faulty inputs the input validators refuse.
     pub input_validators: Option<Strictness>,
-    /// How many changes of the grammar the package's own inputs notice.
-    pub grammar_changes: Option<Strictness>,
     /// How many kinds of wrong outputs are rejected.
     pub output_validator: Option<Strictness>,
     /// What is missing to say more.
@@ -199,7 +201,7 @@ words! {
         Bounds = "bounds",
         /// Features of inputs that a test case has.
         Features = "features",
-        /// Slow submissions that the largest test cases tell from accepted ones.
+        /// Slow submissions that a test case separates from accepted ones.
         Speed = "speed",
         /// Faults of inputs that the input validators refuse.
         InputValidators = "input validators",
@@ -348,10 +350,11 @@ pub struct SourceEdit {
 }
 
 /// An input that catches what no test case catches.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MissedBy {
     /// The input, as small as it could be made.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub input: Vec<u8>,
     /// What the subject earns on it.
     pub verdict: Verdict,
@@ -420,18 +423,17 @@ impl Subject {
 impl Strength {
     /// The values of the parts that are not about wrong answers.
     pub fn by_tools(&self) -> [(PartName, Option<f64>); 3] {
-        let part = |all: &[&Option<Strictness>]| {
-            let sum =
-                |of: fn(&Strictness) -> u64| all.iter().copied().flatten().map(of).sum::<u64>();
-            let (refused, faults) = (sum(|it| it.refused), sum(|it| it.faults));
-            (faults > 0).then(|| refused as f64 / faults as f64)
+        let share = |part: usize, all: usize| (all > 0).then(|| part as f64 / all as f64);
+        let part = |found: &Option<Strictness>| {
+            let found = found.as_ref()?;
+            share(found.refused as usize, found.faults as usize)
         };
-        let (separated, separable) = self.probes.as_ref().map_or((0, 0), Probes::separated);
-        let speed = (separable > 0).then(|| separated as f64 / separable as f64);
+        let (separated, decided) = self.probes.as_ref().map_or((0, 0), Probes::separated);
+        let speed = share(separated, decided);
         [
             (PartName::Speed, speed),
-            (PartName::InputValidators, part(&[&self.input_validators, &self.grammar_changes])),
-            (PartName::OutputValidator, part(&[&self.output_validator])),
+            (PartName::InputValidators, part(&self.input_validators)),
+            (PartName::OutputValidator, part(&self.output_validator)),
         ]
     }
 

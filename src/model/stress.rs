@@ -4,17 +4,19 @@ use std::fmt;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::difference::Difference;
+use crate::model::explanation::Explained;
 use crate::model::joint::Transcript;
-use crate::model::serial::{As, Exchange, OriginKeys, Seconds, Text};
-use crate::model::stress_keys::CounterexampleKeys;
+use crate::model::serial::{EveryKey, Seconds, Text};
 use crate::model::text::count;
 use crate::model::verdict::Verdict;
 
 /// With what a submission is compared, and on what.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchPlan {
     /// The submission's name.
     pub submission: String,
@@ -26,40 +28,51 @@ pub struct SearchPlan {
     /// Where inputs come from, such as `the grammar game1.ctd` and `3 generator lines`.
     pub sources: Vec<String>,
     /// The random seed.
-    #[serde(skip)]
     pub seed: u64,
     /// How long inputs are tried.
-    #[serde(rename = "time_seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "time_seconds")]
     pub time: Duration,
     /// The minimum time for shrinking a counterexample.
-    #[serde(rename = "shrink_time_seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "shrink_time_seconds")]
     pub shrink_time: Duration,
 }
 
-/// The progress of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchProgress {
     /// The current activity, such as `searching` or `making it smaller`.
-    pub doing: &'static str,
-    /// How many comparisons were made.
+    pub doing: String,
     pub runs: u64,
     /// The time since the first of them.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "elapsed_seconds")]
     pub elapsed: Duration,
     /// The size of the smallest counterexample so far, in bytes.
     pub smallest: Option<usize>,
 }
 
-/// The result of a search. Skipped fields are at the top of the report.
+/// The result of `juror stress`.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StressResult {
+    #[serde(flatten)]
+    pub search: Search,
+    /// Why the submission fails, if that was asked for.
+    pub explanations: Vec<Explained>,
+}
+
+/// The result of a search.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Search {
     /// With what and on what.
     #[serde(flatten)]
     pub plan: SearchPlan,
     /// The counterexample, if there is one.
-    #[serde(rename = "counterexample", with = "As::<Option<CounterexampleKeys>>")]
+    #[serde(rename = "counterexample")]
     pub found: Option<Box<Counterexample>>,
     /// Comparisons: each a run of the reference and one of the submission, on an input of its own.
-    #[serde(skip)]
     pub runs: u64,
     /// Those of them that shared a start of both programs with others.
     pub batched: u64,
@@ -68,10 +81,12 @@ pub struct Search {
     /// Whether time for shrinking ran out before it was as small as possible.
     pub shrinking_cut: bool,
     /// Wall time of the search, without what made the counterexample smaller.
-    #[serde(rename = "hunting_seconds", with = "As::<Seconds>")]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "hunting_seconds")]
     pub searching: Duration,
     /// Wall time of all of it.
-    #[serde(skip)]
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "seconds")]
     pub elapsed: Duration,
     /// Why it ended.
     pub end: SearchEnd,
@@ -81,7 +96,6 @@ pub struct Search {
     #[serde(rename = "small_level")]
     pub level: Option<u64>,
     /// The command line that repeats it.
-    #[serde(skip)]
     pub repeat: String,
 }
 
@@ -103,36 +117,34 @@ pub enum SearchEnd {
 }
 
 /// An input on which a submission fails.
+#[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Counterexample {
     /// What the submission earns on it.
-    #[serde(skip)]
     pub verdict: Verdict,
     /// Why, in words.
     pub cause: String,
     /// Where its output differs, for a wrong answer by comparison.
-    #[serde(skip)]
     pub difference: Option<Box<Difference>>,
     /// The input.
-    #[serde(skip)]
+    #[serde_as(as = "Text")]
     pub input: Vec<u8>,
     /// What the reference writes; `None` if the output validator judges a submission while it runs.
-    #[serde(skip)]
+    #[serde_as(as = "Option<Text>")]
     pub expected: Option<Vec<u8>>,
     /// What the submission writes, cut if it is long; `None` as before.
-    #[serde(skip)]
+    #[serde_as(as = "Option<Text>")]
     pub got: Option<Vec<u8>>,
     /// What submission and output validator wrote to each other, if they did; of several passes the last.
-    #[serde(with = "As::<Option<Exchange>>")]
     pub transcript: Option<Transcript>,
     /// What the submission writes on standard error, cut.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
     /// What the output validator wrote on standard error, if it judges a submission while it runs; cut.
-    #[serde(with = "As::<Text>")]
+    #[serde_as(as = "Text")]
     pub validator_stderr: Vec<u8>,
     /// The origin of the first failing input.
-    #[serde(with = "As::<OriginKeys>")]
+    #[serde_as(as = "EveryKey<Origin>")]
     pub origin: Origin,
     /// The size of that one, in bytes.
     #[serde(rename = "first_bytes")]
@@ -153,7 +165,8 @@ pub struct Counterexample {
 pub const REPEATS: u32 = 3;
 
 /// The origin of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Origin {
     /// From the list of all small inputs.
     Small {
@@ -163,6 +176,7 @@ pub enum Origin {
     /// From the grammar, in one of its shapes.
     Shape {
         /// The name of the shape.
+        #[serde(rename = "shape")]
         name: &'static str,
         /// The seed with which `juror grammar generate` makes the same input.
         seed: u64,
@@ -177,11 +191,13 @@ pub enum Origin {
     /// Printed by one of the package's generators.
     Generator {
         /// The generator's command line.
+        #[serde(rename = "command_line")]
         line: String,
     },
     /// A changed copy of one of the package's test cases.
     TestCase {
         /// Its name.
+        #[serde(rename = "test_case")]
         name: String,
     },
 }

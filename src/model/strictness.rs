@@ -12,8 +12,6 @@ pub struct Strictness {
     pub refused: u64,
     /// Those that are not, each with one input or output.
     pub let_through: Vec<LetThrough>,
-    /// Changes that no input distinguishes from the original: they are ignored.
-    pub equivalent: Vec<String>,
     /// How faults are known to be faults, in words.
     pub oracle: String,
     /// Right outputs beside the judge answers that were tried.
@@ -29,7 +27,7 @@ pub struct Strictness {
 pub struct LetThrough {
     /// What is wrong, such as `a tab between words`.
     pub fault: String,
-    /// The test case that it was made of, or the place in the grammar.
+    /// The test case that it was made of.
     pub on: String,
     /// The input or output with the fault, cut if it is long.
     pub text: String,

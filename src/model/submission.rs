@@ -12,7 +12,6 @@ use crate::model::verdict::Verdict;
 pub struct Submission {
     /// The path below `submissions/`, such as `wrong_answer/greedy.cpp`; elsewhere as the user gave it.
     pub name: String,
-    /// The program.
     pub program: Program,
     /// All rules for it, in the order of their definition.
     pub expectations: Vec<Expectation>,
@@ -80,7 +79,6 @@ pub struct Overall {
 pub struct ScoreRange {
     /// The least.
     pub from: Score,
-    /// The greatest.
     pub to: Score,
 }
 

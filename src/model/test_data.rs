@@ -25,15 +25,10 @@ pub struct TestCase {
     pub interaction: Option<FilePath>,
     /// The `.files` directory's files, by their paths inside it.
     pub files: Vec<CaseFile>,
-    /// Command-line arguments for the submission.
     pub args: Vec<String>,
-    /// Arguments for the input validators.
     pub input_validator_args: ValidatorArgs,
-    /// Arguments for the output validator.
     pub output_validator_args: Vec<String>,
-    /// Arguments for the input visualizer.
     pub input_visualizer_args: Vec<String>,
-    /// Arguments for the output visualizer.
     pub output_visualizer_args: Vec<String>,
     /// The maximum score, if its group does not decide it.
     pub points: Option<Score>,
@@ -46,14 +41,12 @@ pub struct TestCase {
 pub struct CaseFile {
     /// Its path inside the working directory.
     pub name: PathBuf,
-    /// Its path.
     pub path: FilePath,
 }
 
 /// Arguments for input validators.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValidatorArgs {
-    /// For every validator.
     All(Vec<String>),
     /// By validator name; other validators get none.
     ByName(Vec<(String, Vec<String>)>),
@@ -109,7 +102,6 @@ pub struct StaticCase {
     pub group: String,
     /// The greatest score; `None` if it is only passed or failed.
     pub max_score: Option<Score>,
-    /// Arguments for the static validator.
     pub args: Vec<String>,
     /// A test case without files that stands for it in lists.
     pub test_case: TestCase,
@@ -118,9 +110,7 @@ pub struct StaticCase {
 /// A test case by which submissions are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgedCase<'a> {
-    /// Submissions are run on it.
     Run(&'a TestCase),
-    /// The static validator checks submissions.
     Static(&'a StaticCase),
 }
 
@@ -208,20 +198,15 @@ pub struct TestData {
 /// An output, and the required decision of the output validator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputTrial {
-    /// Input, judge answer and output.
     pub test_case: TestCase,
-    /// The required decision.
     pub claim: OutputClaim,
 }
 
 /// The required decision of the output validator on an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputClaim {
-    /// It is right.
     Right,
-    /// It is wrong.
     Wrong,
-    /// Something is wrong with the test case.
     Fault,
 }
 

@@ -1,6 +1,8 @@
 //! Shows untrusted bytes, and amounts, to people.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -84,6 +86,11 @@ fn is_hidden(character: char) -> bool {
         | 0xe0000..=0xe0fff)
 }
 
+/// A command line in shell syntax.
+pub fn command_line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
+    joined(words.into_iter().map(|word| shell_word(word.as_ref().as_bytes())), " ")
+}
+
 /// A word as a shell reads it back: bare if possible, otherwise quoted.
 ///
 /// Bytes that are not plain text, such as a line end or invalid UTF-8, are written as `$'\n'`, which bash, zsh and ksh
@@ -157,6 +164,14 @@ pub fn uuid(mut bytes: [u8; 16], version: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_line_can_be_pasted_into_a_shell() {
+        let check = |words: &[&str], line: &str| assert_eq!(command_line(words), line);
+        check(&["juror", "judge", "a/b.cpp"], "juror judge a/b.cpp");
+        check(&["juror", "--case", "secret/*"], "juror --case 'secret/*'");
+        check(&["", "it's", "a b"], r"'' 'it'\''s' 'a b'");
+    }
 
     #[test]
     fn nothing_that_a_terminal_obeys_or_a_reader_misses_stays_hidden() {

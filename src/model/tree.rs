@@ -7,9 +7,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::blob::Blob;
-use crate::model::serial::{As, PathBytes};
+use crate::model::serial::PathBytes;
 
 /// Files, links and directories by their names.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -21,28 +22,26 @@ pub struct Tree {
     place: OnceLock<Arc<Place>>,
 }
 
-/// An entry of a tree.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
     /// Its path in the tree, relative, without `..`.
-    #[serde(with = "As::<PathBytes>")]
+    #[serde_as(as = "PathBytes")]
     pub name: PathBuf,
-    /// The file, link or directory.
     pub node: Node,
 }
 
 /// The file, link or directory under a name.
+#[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Node {
-    /// A file.
     File {
-        /// Its content.
         blob: Blob,
         /// Whether it is executable.
         mode: FileMode,
     },
     /// A symbolic link to a path as seen from inside.
-    Link(#[serde(with = "As::<PathBytes>")] PathBuf),
+    Link(#[serde_as(as = "PathBytes")] PathBuf),
     /// An empty directory.
     Directory,
 }
@@ -155,7 +154,6 @@ impl Place {
         Arc::new(Self { path, _held })
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

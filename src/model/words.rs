@@ -10,7 +10,6 @@ macro_rules! words {
             /// All values, in the order of lists.
             $vis const ALL: [Self; [$($word),+].len()] = [$(Self::$Value),+];
 
-            /// The word of the value.
             $vis const fn name(self) -> &'static str {
                 match self { $(Self::$Value => $word,)+ }
             }

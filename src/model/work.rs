@@ -10,18 +10,14 @@ use crate::model::stop::Stop;
 /// One program, or two that talk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Work {
-    /// One program.
     Single(Box<Job>),
-    /// Two programs that talk.
     Joint(Box<JointJob>),
 }
 
 /// The result of such work.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkReply {
-    /// Of one program.
     Single(Box<Reply>),
-    /// Of two programs that talk.
     Joint(Box<JointReply>),
 }
 

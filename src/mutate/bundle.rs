@@ -133,7 +133,6 @@ struct Part {
     /// What stands in place of these ranges of the source.
     changes: Vec<(Range<usize>, &'static str)>,
     body: String,
-    /// The main class, in Java.
     class: String,
     /// The arguments of `main`, in C and C++.
     arguments: &'static str,

@@ -27,9 +27,7 @@ use crate::mutate::syntax::{Role, Syntax};
 /// A file of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceText {
-    /// Its path in the program.
     pub name: PathBuf,
-    /// Its content.
     pub text: String,
 }
 
@@ -39,7 +37,6 @@ pub struct Mutant {
     /// Its name: the operator, a digest of the line's words, and a number among those with this operator in equal
     /// lines.
     pub id: String,
-    /// The kind of mistake.
     pub operator: Operator,
     /// The index of the file with the mistake.
     pub file: usize,
@@ -49,9 +46,7 @@ pub struct Mutant {
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// The original text.
     pub before: String,
-    /// The text that replaces it.
     pub after: String,
 }
 

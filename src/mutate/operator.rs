@@ -7,45 +7,34 @@ use sha2::{Digest, Sha256};
 use crate::model::words::words;
 
 words! {
-    /// A kind of mistake.
     #[derive(
         Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
     )]
     #[serde(rename_all = "lowercase")]
     pub enum Operator {
-        /// Another comparison.
         Ror = "ror",
-        /// Another arithmetic operation.
         Aor = "aor",
         /// The least for the greatest.
         Minmax = "minmax",
-        /// Off by one.
         Off1 = "off1",
         /// A loop that begins, ends or steps otherwise.
         Loop = "loop",
         /// Odd for even.
         Parity = "parity",
-        /// A narrower type.
         Type = "type",
-        /// Another initial value.
         Init = "init",
         /// A value that is kept from one turn of a loop to the next.
         Reset = "reset",
         /// A memory of results that does not hold them.
         Memo = "memo",
-        /// Two things in each other's place.
         Swaparg = "swaparg",
         /// Another result, or the end of a function or loop too early or too late.
         Ret = "ret",
-        /// Equal values decided the other way.
         Tie = "tie",
-        /// Input read or output written otherwise.
         Io = "io",
-        /// An array too small.
         Arr = "arr",
         /// A condition that is turned round, or always or never holds.
         Cond = "cond",
-        /// A statement left out.
         Stmt = "stmt",
     }
 }

@@ -9,7 +9,6 @@ use crate::mutate::{SourceText, knows};
 /// A program in a language that supports mutants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Original {
-    /// The code of its language.
     pub language: &'static str,
     /// Its own source files, with the package's constants filled in.
     pub files: Vec<SourceText>,

@@ -26,7 +26,6 @@ pub(super) enum Role {
     Name,
     Range,
     Return,
-    /// Nothing below this node is changed.
     Skip,
     Ternary,
     Text,
@@ -41,15 +40,10 @@ pub(super) enum Role {
 pub(super) struct Syntax {
     /// The codes of juror's languages with this syntax.
     pub codes: &'static [&'static str],
-    /// Its grammar.
     pub grammar: fn() -> tree_sitter::Language,
-    /// The kinds of nodes with each role.
     pub roles: &'static [(Role, &'static [&'static str])],
-    /// The text that replaces an omitted statement.
     pub nothing: &'static str,
-    /// The prefix that negates a condition.
     pub not: &'static str,
-    /// The constants true and false.
     pub constants: [&'static str; 2],
     /// Types, and for each the narrower types that can replace it without further changes.
     pub types: &'static [(&'static str, &'static [&'static str])],

@@ -8,11 +8,8 @@ use crate::grammar::number::Int;
 /// A wrong program made from a right one.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrapper {
-    /// Its name.
     pub name: &'static str,
-    /// What it does wrong, in words.
     pub words: &'static str,
-    /// How it is made.
     pub change: Change,
 }
 
@@ -21,7 +18,6 @@ pub struct Wrapper {
 pub enum Change {
     /// It gets the input that [`misread`](crate::grammar::misread::misread) makes from the test case's input.
     Input(Misreading),
-    /// This function changes its output.
     Output(fn(&[u8]) -> Vec<u8>),
 }
 

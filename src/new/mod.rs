@@ -12,11 +12,8 @@ words! {
         /// Every test case must be right.
         #[default]
         PassFail = "pass-fail",
-        /// Submissions talk with an output validator.
         Interactive = "interactive",
-        /// Points by test group.
         Scoring = "scoring",
-        /// Input and output in named files.
         FileIo = "file-io",
         /// A game of two players, both of whom play as well as possible.
         Game = "game",
@@ -28,7 +25,6 @@ words! {
 pub struct TemplateFile {
     /// Its path in the package, and its purpose.
     pub told: CreatedFile,
-    /// Its contents.
     pub text: String,
 }
 

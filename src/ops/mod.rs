@@ -1,6 +1,29 @@
 //! What commands do, without arguments and terminals.
 
+pub mod beside;
 pub mod cases;
+pub mod compare;
+pub mod context;
+pub mod convert;
+pub mod generate;
+pub mod grade;
+pub mod grammar;
+pub mod host;
+pub mod judge;
+pub mod keep;
+pub mod merge;
+pub mod mutants;
+pub mod next_steps;
 pub mod open_package;
+pub mod options;
+pub mod package_names;
+pub mod problem;
+pub mod run;
+pub mod side_by_side;
+pub mod statement;
+pub mod stdin;
+pub mod strength;
+pub mod stress;
 pub mod submissions;
 pub mod validators;
+pub mod verify;

@@ -12,9 +12,7 @@ use crate::package::archive;
 /// A package in use.
 #[derive(Debug)]
 pub struct OpenPackage {
-    /// Its directory.
     pub dir: PathBuf,
-    /// The archive, and where it is unpacked.
     unpacked: Option<(PathBuf, Scratch)>,
 }
 
@@ -65,7 +63,7 @@ impl OpenPackage {
                 named(message);
                 help.iter_mut().for_each(named);
             }
-            Event::Failed(error) => {
+            Event::Failed { submission: None, error } => {
                 named(&mut error.step);
                 named(&mut error.reason);
                 error.help.iter_mut().for_each(named);

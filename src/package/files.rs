@@ -32,7 +32,6 @@ impl Item {
         self.kind == Kind::Directory
     }
 
-    /// The text of a file.
     pub(super) fn read(&self, faults: &Faults) -> Option<TextFile> {
         TextFile::read(&self.path, faults)
     }
@@ -63,7 +62,6 @@ impl From<&Item> for Place {
 #[derive(Debug)]
 pub(super) struct Files {
     pub root: FilePath,
-    /// Faults of the files.
     pub faults: Faults,
     /// Whether all was listed: a package that is too large is not read.
     pub is_whole: bool,

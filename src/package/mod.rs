@@ -1,8 +1,8 @@
 //! Reads a problem package from disk and reports all its faults.
 //!
 //! Each format has a folder, and a `Format` that tells whether a directory is in it and makes a `Draft` of its files.
-//! Rules that all formats share are checked on drafts. Nothing is ever written, and no link is followed out of the
-//! package.
+//! Rules that all formats share are checked on drafts. Nothing in it is ever written, and no link is followed out of
+//! the package.
 
 pub mod archive;
 mod bare;
@@ -20,6 +20,7 @@ mod kattis;
 mod languages;
 pub(crate) mod latex;
 mod library_checker;
+pub mod listing;
 mod node;
 mod polygon;
 pub mod recipe;

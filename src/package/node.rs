@@ -15,7 +15,6 @@ use crate::package::yaml::{Entry, Meaning, Raw, Scalar, Value};
 /// The result of a parser: a value, or proof that its fault is reported.
 pub(super) type Parse<T> = Result<T, Reported>;
 
-/// A file of settings.
 pub(super) struct SettingsFile<'f> {
     file: TextFile,
     faults: &'f Faults,
@@ -165,7 +164,6 @@ impl<'a> Node<'a> {
         self.raw.range.line
     }
 
-    /// The line of the key.
     pub(super) fn key_line(&self) -> u32 {
         self.key_range.line
     }

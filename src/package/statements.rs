@@ -8,20 +8,15 @@ use crate::package::format_of;
 /// A statement in a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// Its language code.
     pub language: String,
-    /// Its markup.
     pub form: Form,
-    /// The file.
     pub path: FilePath,
 }
 
 /// The markup of a statement. The first ones can be shown best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Form {
-    /// Markdown.
     Markdown,
-    /// LaTeX.
     Latex,
     /// LaTeX with one file for each section, as in Polygon. The path is that of the first section.
     Sections,

@@ -277,7 +277,6 @@ enum Change {
     Directory,
     Pipe,
     Link(&'static str),
-    /// It replaces another file.
     Moved(usize),
 }
 

@@ -112,7 +112,6 @@ impl TextFile {
 /// Rules for text files that a file may break.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Untidy {
-    /// Programs would read it as data.
     Mark,
     WindowsLineEnds,
     NoLineEnd,

@@ -55,7 +55,6 @@ pub(super) enum Value {
     Scalar(Scalar),
     Sequence(Vec<Raw>),
     Map(Vec<Entry>),
-    /// A value whose fault is already reported.
     Broken,
 }
 
@@ -226,7 +225,6 @@ struct Open {
     value: Value,
     /// The position of each key among the entries of a map.
     places: HashMap<String, usize>,
-    /// A key whose value comes next.
     key: Option<Raw>,
     /// A key is not a text, so that the meaning of the map is unknown.
     has_bad_key: bool,

@@ -13,12 +13,10 @@ use crate::plan::schedule::{CaseEnd, Need, Schedule, Stretches};
 /// A step to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Build a submission.
     Build {
         /// The index of the submission.
         submission: usize,
     },
-    /// Run a submission on a case.
     Run {
         /// The index of the submission.
         submission: usize,
@@ -43,7 +41,6 @@ struct Progress {
     ends: Vec<Option<CaseEnd>>,
     /// The known ends of the first cases.
     known: Stretches,
-    /// How many cases are under way.
     running: usize,
     /// Whether nothing is left to be started.
     exhausted: bool,
@@ -59,7 +56,6 @@ struct Telling {
     necessary: usize,
     /// How many cases are run at most.
     end: usize,
-    /// How many were started.
     started: usize,
     /// How many of the first are done.
     done: usize,
@@ -240,13 +236,11 @@ impl Plan {
 /// What can be started next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
-    /// This case.
     Case(usize),
     /// This case, unless enough is proved before it.
     Perhaps(usize),
     /// Nothing yet: the next case depends on others.
     NotYet,
-    /// Nothing.
     Nothing,
 }
 

@@ -21,7 +21,6 @@ pub struct Section {
     /// Earlier sections whose cases must all be accepted for this one to be run. Sections are numbered in the order in
     /// which they begin; the root is 0.
     pub requires: Vec<usize>,
-    /// What ends it early.
     pub until: Until,
     /// How it counts as a part of the section around it.
     pub yields: Yields,
@@ -30,16 +29,13 @@ pub struct Section {
 /// A part of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// This many cases.
     Cases(usize),
-    /// A section.
     Section(Section),
 }
 
 /// What ends a section early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// Nothing ends it.
     Never,
     /// A part that is not accepted.
     Rejection,
@@ -58,14 +54,12 @@ pub enum Yields {
     Any,
     /// Like its last part.
     Last,
-    /// Accepted in any case.
     Acceptance,
 }
 
 /// How a case ended, for the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseEnd {
-    /// It was accepted.
     Accepted,
     /// It was not accepted, but is worth something.
     Partial,
@@ -78,7 +72,6 @@ pub enum CaseEnd {
 /// Whether a case is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// It is needed.
     Yes,
     /// It is needed, unless the unknown end of an earlier case prevents it.
     Perhaps,
@@ -175,7 +168,6 @@ struct Walk<'a, S> {
     ends: &'a [Option<CaseEnd>],
     known: &'a Stretches,
     see: S,
-    /// The next case.
     case: usize,
     /// For each section that has begun, by number, whether all of its cases are accepted.
     passed: Vec<Passed>,

@@ -9,15 +9,11 @@ use crate::model::text::shell_word;
 /// An input to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idea {
-    /// Its name.
     pub name: String,
-    /// Its purpose.
     pub purpose: String,
     /// How values are chosen, including counts.
     pub shape: Shape,
-    /// Values at their bounds.
     pub pins: Vec<Pin>,
-    /// The seed of its random numbers.
     pub seed: u64,
     /// The options with which `juror grammar generate` prints it.
     pub options: String,

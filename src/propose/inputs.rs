@@ -25,7 +25,6 @@ use crate::validate::single::{InputValidators, Refused};
 /// Upper bounds on the size of inputs, in bytes: large ones are in the package twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// For each input.
     pub one: usize,
     /// For all inputs together.
     pub all: usize,
@@ -40,27 +39,20 @@ impl Default for Sizes {
 /// An input with its purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// The idea behind it.
     pub idea: Idea,
-    /// The input itself.
     pub input: Arc<[u8]>,
 }
 
 /// The parameters: what makes inputs, and what checks them.
 pub struct Making<'a> {
-    /// The problem, and where validators run.
     pub bench: Bench<'a>,
-    /// How the problem's data is made.
     pub recipe: Option<&'a Recipe>,
-    /// The grammar that writes the inputs.
     pub grammar: &'a Grammar,
     /// The package's other grammars: all must accept.
     pub others: &'a [Grammar],
     /// The package's other input validators: all must accept.
     pub validators: Option<&'a InputValidators<'a>>,
-    /// The seed of random numbers.
     pub seed: u64,
-    /// Upper bounds on the size of inputs.
     pub sizes: Sizes,
     /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
@@ -69,11 +61,9 @@ pub struct Making<'a> {
 /// The result.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// The new inputs, from small to large.
     pub made: Vec<Made>,
     /// Inputs that exist already, and of two equal new ones the second.
     pub equal: Vec<EqualInput>,
-    /// Inputs that are too large.
     pub too_large: Vec<Idea>,
     /// Why others could not be written, and which validators refuse others.
     pub diagnostics: Vec<Diagnostic>,
@@ -96,9 +86,6 @@ struct SoFar {
 
 impl Making<'_> {
     /// Makes all inputs: shapes first, then bounds that no input has reached.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn make(&self) -> Result<Inputs, Stop> {
         let mut so_far = SoFar {
             known: Known::of(self.bench.problem, self.recipe)?,

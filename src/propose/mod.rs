@@ -4,6 +4,7 @@
 //! validators, and limited to reasonable sizes. Then they are put into the recipe: small inputs as text, large ones as
 //! files beside it, so that no other tool needs the grammar.
 
+pub mod from_grammar;
 pub mod ideas;
 pub mod import;
 pub mod inputs;

@@ -28,23 +28,19 @@ const INLINE: usize = 1000;
 
 /// The parameters of an addition to a package.
 pub struct Addition<'a> {
-    /// The package.
     pub problem: &'a Problem,
     /// Its recipe, if it has one.
     pub recipe: Option<&'a Recipe>,
     /// The directories below `data/secret` for the new cases.
     pub into: &'a [String],
-    /// Comments above the cases.
     pub comments: Vec<String>,
     /// Whether the recipe must make the judge answers.
     pub makes_answers: bool,
-    /// Existing cases that a new recipe copies.
     pub imported: &'a [Imported],
 }
 
 /// The recipe with new cases.
 pub struct Added {
-    /// The new recipe, read again.
     pub recipe: Recipe,
     /// The names of the new cases, in order.
     pub names: Vec<String>,
@@ -52,13 +48,9 @@ pub struct Added {
 
 /// A case to add.
 pub struct NewCase<'a> {
-    /// Its name in its directory.
     pub name: String,
-    /// The input.
     pub input: &'a [u8],
-    /// The purpose of the case.
     pub description: &'a str,
-    /// A comment above the input.
     pub comment: Option<&'a str>,
     /// The file below `generators/` for an input that is too long for the recipe, without ending.
     pub file: String,

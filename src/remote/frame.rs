@@ -36,7 +36,6 @@ const LONGEST_LINE: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peer {
     Worker,
-    /// The side that sends jobs.
     Sender,
 }
 
@@ -166,9 +165,11 @@ mod tests {
 
     use super::*;
     use crate::model::blob::Blob;
-    use crate::model::job::{Command, Job, Keep, Shown, What};
-    use crate::model::joint::JointJob;
+    use crate::model::job::{Collected, Command, Job, Keep, Reply, Shown, What};
+    use crate::model::joint::{Debt, JointJob, JointReply, Part, Said, Side, Transcript, Waits};
+    use crate::model::judgement::{FaultyProgram, JudgeError};
     use crate::model::limits::Limits;
+    use crate::model::outcome::{Ending, Outcome, Signal, quiet_outcome};
     use crate::model::text::hex;
     use crate::model::tree::{Node, TreeEntry};
     use crate::model::units::Bytes;
@@ -251,6 +252,63 @@ mod tests {
             "60daa3a5f7dbfa200f8c82840ecf5b42",
             "16573e48b38cbcae937dc6f27d95afc8",
             "9eae1dc7ec6af524d90356bc80582950",
+        ];
+        assert_eq!(found, recorded, "raise PROTOCOL, then record these bytes");
+    }
+
+    /// So are bytes of answers, of which caches have many, too.
+    #[test]
+    fn recorded_answers_have_their_recorded_bytes() {
+        let reply = |ending| Reply {
+            outcome: Outcome { ending, worker: Some("w".to_owned()), ..quiet_outcome() },
+            stdout: Blob::from(b"out".to_vec()),
+            stderr: Blob::default(),
+            collected: vec![Collected::Missing],
+            kept: None,
+        };
+        let part = || Part {
+            reply: reply(Ending::Signalled(Signal(11))),
+            started: Duration::from_millis(1),
+            ended: Duration::from_millis(2),
+            closed: Duration::from_millis(3),
+            unread: Bytes(4),
+            waits: Some(Waits::Itself),
+        };
+        let said = |by| Said { at: Duration::from_nanos(5), by, text: b"a\xff\n".to_vec() };
+        let joint = JointReply {
+            program: part(),
+            partner: part(),
+            told: Some(Duration::from_millis(6)),
+            deadlock: None,
+            debt: Debt::default(),
+            transcript: Transcript {
+                first: vec![said(Side::Program), said(Side::Partner)],
+                left_out: Bytes(7),
+                last: vec![said(Side::Partner)],
+            },
+        };
+        let program = FaultyProgram {
+            stderr: b"a\xff".to_vec(),
+            repeat: "juror judge".to_owned(),
+            kept: Some("kept".into()),
+        };
+        let fault = JudgeError {
+            lacks: Some("go".to_owned()),
+            program: Some(Box::new(program)),
+            ..JudgeError::new("a step", "a reason").transient().help("help")
+        };
+        let digest = |bytes: postcard::Result<Vec<u8>>| {
+            hex(&Blob::from(bytes.unwrap()).digest().unwrap().0[..16])
+        };
+        let found = [
+            digest(postcard::to_allocvec(&reply(Ending::Exited(3)))),
+            digest(postcard::to_allocvec(&joint)),
+            digest(postcard::to_allocvec(&fault)),
+        ];
+        let recorded = [
+            "d4b990fae66fcda26c43038c1c904cdb",
+            "2d99097a2c0f737e0542ab0ea6e8ad28",
+            "2d2c309b66c5ecd1433caca1e5bc7e9b",
         ];
         assert_eq!(found, recorded, "raise PROTOCOL, then record these bytes");
     }

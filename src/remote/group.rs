@@ -18,9 +18,7 @@ pub type Tools = BTreeMap<String, Result<Toolchain, Vec<Tried>>>;
 /// A message to a worker, and what its sender must know about it.
 #[derive(Debug)]
 pub struct Envelope<'a> {
-    /// The number of its answer.
     pub number: u64,
-    /// The message as a frame.
     pub bytes: &'a [u8],
     /// Whether it must be sent alone.
     pub is_lone: bool,
@@ -35,7 +33,6 @@ pub struct Envelope<'a> {
 pub struct Member {
     /// Its name, unique among all workers.
     pub name: String,
-    /// The facts about its machine.
     pub facts: Facts,
 }
 

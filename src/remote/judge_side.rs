@@ -34,7 +34,6 @@ pub(super) enum Response {
 pub(super) struct JudgeSide {
     frames: Frames,
     large: LargeBlobs,
-    /// Partial results by job number.
     results: HashMap<RequestId, Coming>,
 }
 

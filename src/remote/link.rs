@@ -22,17 +22,13 @@ use crate::sandbox::forks;
 /// How to reach a worker.
 #[derive(Debug)]
 pub struct Connection {
-    /// What the user calls it.
     pub name: String,
-    /// The command that starts it.
     pub command: Command,
 }
 
 /// The way to a worker, or to several.
 pub enum Route {
-    /// The pipes to one.
     Pipes(Pipes),
-    /// A group of workers behind one address.
     WorkerGroup {
         /// Facts about their machines, as if they were one.
         facts: Facts,
@@ -40,16 +36,13 @@ pub enum Route {
         places: usize,
         /// The tools that all of them have.
         tools: Tools,
-        /// The group itself.
         group: Arc<dyn WorkerGroup>,
     },
 }
 
 /// The pipes to a worker.
 pub struct Pipes {
-    /// What it writes.
     pub output: Box<dyn Read + Send>,
-    /// The end that it reads from.
     pub input: OwnedFd,
     /// Its process, if it was started here.
     pub process: Process,
@@ -59,7 +52,6 @@ pub struct Pipes {
 #[derive(Debug, Default)]
 pub struct Process {
     child: Option<Child>,
-    /// The end of its standard error.
     said: Arc<Mutex<Vec<u8>>>,
 }
 

@@ -15,13 +15,10 @@ use crate::remote::packing::Way;
 /// What a worker reports about its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// The machine's name.
     pub name: String,
     /// Identifies this boot of the machine, so that two workers on one machine are recognized.
     pub boot: String,
-    /// The isolation of programs there.
     pub isolation: Isolation,
-    /// What is missing for full isolation.
     pub shortfall: Option<Shortfall>,
     /// What measures and limits runs there, in words.
     pub mechanism: String,
@@ -50,30 +47,52 @@ pub(super) type RequestId = u64;
 /// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
-    /// Run these programs.
-    Run { number: RequestId, mode: RunMode, ways: Vec<Way>, work: Work },
+    Run {
+        number: RequestId,
+        mode: RunMode,
+        ways: Vec<Way>,
+        work: Work,
+    },
     /// The next bytes of a needed blob follow.
-    Piece { stream: RequestId, is_last: bool },
+    Piece {
+        stream: RequestId,
+        is_last: bool,
+    },
     /// A needed blob cannot be read.
-    Unreadable { stream: RequestId, reason: String },
-    /// Look for this tool.
-    Find { number: RequestId, word: String },
+    Unreadable {
+        stream: RequestId,
+        reason: String,
+    },
+    Find {
+        number: RequestId,
+        word: String,
+    },
 }
 
 /// A message from a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum FromWorker {
-    /// The worker is ready.
     Ready(Facts),
     /// The worker needs this blob for a job.
-    Need { stream: RequestId, digest: Digest },
+    Need {
+        stream: RequestId,
+        digest: Digest,
+    },
     /// The next bytes of a result follow.
-    Piece { stream: RequestId, is_last: bool },
-    /// The result of a job.
-    Done { number: RequestId, ways: Vec<Way>, reply: Ended },
+    Piece {
+        stream: RequestId,
+        is_last: bool,
+    },
+    Done {
+        number: RequestId,
+        ways: Vec<Way>,
+        reply: Ended,
+    },
     /// The result of the search for a tool.
-    Found { number: RequestId, found: Result<Toolchain, Vec<Tried>> },
-    /// The worker is still there.
+    Found {
+        number: RequestId,
+        found: Result<Toolchain, Vec<Tried>>,
+    },
     Alive,
 }
 
@@ -89,6 +108,5 @@ impl FromWorker {
 pub(super) enum Ended {
     Came(WorkReply),
     Failed(JudgeError),
-    /// The worker was asked to end.
     Interrupted,
 }

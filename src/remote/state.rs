@@ -48,13 +48,11 @@ pub(super) struct State {
     pub(super) numbers: RequestId,
     pub(super) is_stopped: bool,
     pub(super) is_over: bool,
-    /// The tools that were looked for.
     pub(super) tools: HashMap<String, Lookup>,
     /// Diagnostics for the user, and when each was found.
     pub(super) remarks: Vec<(Instant, Diagnostic)>,
 }
 
-/// The state of a worker.
 #[derive(Default)]
 pub(super) struct WorkerState {
     pub(super) name: String,

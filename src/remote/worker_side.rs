@@ -16,7 +16,6 @@ use crate::remote::packing::{Way, is_inside, unpack};
 /// What the worker must do.
 #[derive(Debug)]
 pub(super) enum Effect {
-    /// Send this message.
     Say(FromWorker),
     /// Carry out this order.
     Do(ProgramOrder),
@@ -26,11 +25,7 @@ pub(super) enum Effect {
 #[derive(Debug)]
 pub(super) enum ProgramOrder {
     Run(Task),
-    /// Look for this tool.
-    Find {
-        number: RequestId,
-        word: String,
-    },
+    Find { number: RequestId, word: String },
 }
 
 /// Work that is ready to run: all its blobs are here.

@@ -9,6 +9,7 @@ use csv::Writer;
 
 use crate::model::report::{Report, SubmissionReport};
 use crate::model::text::joined;
+use crate::report::result::AnyResult;
 
 /// The text of a cell.
 type Cell = fn(&SubmissionReport, &Report) -> String;
@@ -45,10 +46,7 @@ fn harmless(cell: String) -> String {
 
 /// Writes the table (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says
 /// so, and has no submission.
-///
-/// # Errors
-/// Errors of the writer.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     let mut names: Vec<&str> = Vec::new();
     let mut known = HashSet::new();
     for case in report.submissions.iter().flat_map(|it| it.test_cases.iter()) {
@@ -95,7 +93,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         table.write_record(cells.map(harmless))?;
     }
     // Without it, a table with missing rows would look complete.
-    if report.interrupted {
+    if report.session.interrupted {
         let cell = |(title, _): &(&str, Cell)| match *title {
             "cause" => "interrupted: results are missing",
             _ => "",
@@ -121,18 +119,19 @@ fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::CommandTask;
     use crate::report::tests::report;
 
     fn check(report: &Report, expected: &str) {
         let mut out = Vec::new();
-        write(report, &mut out).expect("a table");
+        write(report, None, &mut out).expect("a table");
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }
 
     #[test]
     fn the_table_of_an_interrupted_run_says_that_rows_are_missing() {
         let mut report = Report::default();
-        report.interrupted = true;
+        report.session.interrupted = true;
         check(
             &report,
             "package,submission,verdict,unexpected,score,max_score,passed,test_cases,slowest_seconds,memory_bytes,\
@@ -151,11 +150,11 @@ mod tests {
         for same in ["", "a.py", "-1", "-0.5", "+3", "1e-6", "0.25", "'=1", "a=b"] {
             check(same, same);
         }
-        let mut report = report("judge");
+        let mut report = report(CommandTask::Judge);
         report.submissions.truncate(1);
         report.submissions[0].name = "=1+1".to_owned();
         let mut out = Vec::new();
-        write(&report, &mut out).expect("a table");
+        write(&report, None, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("UTF-8");
         assert!(text.contains("\nsum,'=1+1,AC,"), "{text}");
     }
@@ -163,7 +162,7 @@ mod tests {
     #[test]
     fn a_submission_is_a_row_and_a_test_case_a_column() {
         check(
-            &report("judge"),
+            &report(CommandTask::Judge),
             "package,submission,verdict,unexpected,score,max_score,passed,test_cases,slowest_seconds,memory_bytes,\
              first_failure,cause,same_as,sample/1,secret/2\n\
              sum,a.cpp,AC,,,,2,2,0.5,2048,,,,AC,AC\n\

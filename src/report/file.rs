@@ -63,6 +63,18 @@ impl ReportFile {
         Ok(Self::Open(file, path.to_owned()))
     }
 
+    /// Writes a part of it, at once.
+    ///
+    /// # Errors
+    /// If the disk is full. The message names the file.
+    pub fn write_part(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (written, path) = match self {
+            Self::Open(file, path) => (file.write_all(bytes), path),
+            Self::Beside(file, path) => (file.write_all(bytes), path),
+        };
+        written.map_err(|error| named(path, &error))
+    }
+
     /// Writes what this function writes and moves it to its path.
     ///
     /// # Errors
@@ -81,9 +93,12 @@ impl ReportFile {
                 (path, kept.map(drop))
             }
         };
-        written
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        written.map_err(|error| named(&path, &error))
     }
+}
+
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// How the name of a report begins while it is made. It is locked as long as its process lives.

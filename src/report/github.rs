@@ -6,22 +6,21 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::model::diagnostic::Severity;
+use crate::model::event::CommandTask;
 use crate::model::report::{Report, SubmissionReport};
 use crate::model::text::{joined, printable};
 use crate::model::verdict::Verdict;
+use crate::report::result::AnyResult;
 
 /// Writes a workflow command for each fault.
-///
-/// # Errors
-/// Errors of the writer.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
         if let Some((title, message)) = surprise(report, submission) {
             let path = Some(submission.path.as_path()).filter(|it| !it.as_os_str().is_empty());
             annotate(out, Severity::Error, path, None, &title, &message)?;
         }
     }
-    for diagnostic in &report.diagnostics {
+    for diagnostic in &report.session.diagnostics {
         let mut message = diagnostic.message.clone();
         if let Some(help) = &diagnostic.help {
             message = format!("{message}\n{help}");
@@ -30,8 +29,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let path = Some(diagnostic.place.path.as_path());
         annotate(out, diagnostic.severity, path, spot, "juror", &message)?;
     }
-    let faults = report.judge_errors.iter().map(|it| ("judge error", it.error.to_string()));
-    let complaints = report.complaints.iter().map(|it| ("juror", it.clone()));
+    let faults = report.session.judge_errors.iter().map(|it| ("judge error", it.error.to_string()));
+    let complaints = report.session.complaints.iter().map(|it| ("juror", it.clone()));
     for (title, message) in faults.chain(complaints) {
         annotate(out, Severity::Error, None, None, title, &message)?;
     }
@@ -39,13 +38,14 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes a Markdown table of all submissions.
-///
-/// # Errors
-/// Errors of the writer.
-pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_summary(
+    report: &Report,
+    _: Option<&dyn AnyResult>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let summary = &report.summary;
     let (judged, runs) = (summary.accepted + summary.rejected, summary.runs);
-    writeln!(out, "### juror {}\n", report.command)?;
+    writeln!(out, "### juror {}\n", report.session.command)?;
     if !report.submissions.is_empty() {
         let titles =
             "| package | submission | verdict | passed | slowest | first failure | unexpected |";
@@ -76,9 +76,9 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         summary.errors,
         summary.warnings,
         summary.judge_errors,
-        summary.elapsed.as_secs_f64()
+        report.session.elapsed.as_secs_f64()
     )?;
-    if report.interrupted {
+    if report.session.interrupted {
         writeln!(out, "\n**Interrupted: results are missing.**")?;
     }
     Ok(())
@@ -87,7 +87,7 @@ pub fn write_summary(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// What is wrong with a submission: for `verify`, that it is not as expected; otherwise, that it is not accepted.
 fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
     let name = &submission.name;
-    if report.command == "verify" {
+    if report.session.task == CommandTask::Verify {
         let reasons = joined(&submission.broken_expectations, "\n");
         return (!reasons.is_empty()).then(|| (format!("{name} is not as expected"), reasons));
     }
@@ -150,21 +150,21 @@ mod tests {
     use super::*;
     use crate::report::tests::report;
 
-    fn shown(command: &'static str, write: crate::report::WriteReport) -> String {
+    fn shown(task: CommandTask, write: crate::report::WriteReport) -> String {
         let mut out = Vec::new();
-        write(&report(command), &mut out).expect("text");
+        write(&report(task), None, &mut out).expect("text");
         String::from_utf8(out).expect("UTF-8")
     }
 
     #[test]
     fn faults_are_annotated_where_they_are() {
         assert_eq!(
-            shown("verify", write),
+            shown(CommandTask::Verify, write),
             "::error title=odd%2C \"name\".py is not as expected,file=sum/odd%2C \"name\".py::accepted: required AC\n\
              ::error title=juror,file=sum/problem.yaml::has no name%0Aadd one\n"
         );
         assert_eq!(
-            shown("judge", write),
+            shown(CommandTask::Judge, write),
             "::error title=odd%2C \"name\".py%3A WA on secret/2,file=sum/odd%2C \"name\".py::token 1 differs\n\
              ::error title=c.c%3A CE on build,file=sum/c.c::the compiler ends with exit code 1\n\
              ::error title=juror,file=sum/problem.yaml::has no name%0Aadd one\n"
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_summary_is_a_table() {
-        let text = shown("judge", write_summary);
+        let text = shown(CommandTask::Judge, write_summary);
         let row = "| sum | odd, \"name\".py | WA | 1 of 3 | 0.500 s | secret/2: token 1 differs | required AC |";
         assert!(text.contains(row), "{text}");
         assert_eq!(cell("a|b\n<img>`_"), "a\\|b &lt;img>\\`\\_");

@@ -6,36 +6,22 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::model::cluster::ClusterKeys;
-use crate::model::host::DiagnosisKeys;
-use crate::model::report::Report;
-use crate::model::serial::View;
-
-/// Writes the document.
-///
-/// # Errors
-/// Errors of the writer.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    match (&report.diagnosis, &report.cluster) {
-        (Some(diagnosis), _) => write_value(&DiagnosisKeys::view(diagnosis), out),
-        (None, Some(survey)) => write_value(&ClusterKeys::view(survey), out),
-        (None, None) => write_value(report, out),
-    }
+/// Writes a document.
+pub fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    // Unbuffered, standard output makes a system call for each line.
+    let mut out = BufWriter::with_capacity(64 << 10, out);
+    serde_json::to_writer_pretty(&mut out, value)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Writes the JSON Schema of a document.
-///
-/// # Errors
-/// Errors of the writer.
 pub fn write_schema<T: JsonSchema>(out: &mut dyn Write) -> io::Result<()> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    write_value(&settings.into_generator().into_root_schema_for::<T>(), out)
+    write(&settings.into_generator().into_root_schema_for::<T>(), out)
 }
 
 /// Writes the JSON Schemas of a command's input and output.
-///
-/// # Errors
-/// Errors of the writer.
 pub fn write_both_schemas<Written: JsonSchema>(
     title: &str,
     mut line: Schema,
@@ -52,13 +38,5 @@ pub fn write_both_schemas<Written: JsonSchema>(
         "oneOf": [{ "$ref": "#/$defs/line" }, { "$ref": "#/$defs/result" }],
         "$defs": { "line": line, "result": result },
     });
-    write_value(&schema, out)
-}
-
-fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    // Unbuffered, standard output makes a system call for each line.
-    let mut out = BufWriter::with_capacity(64 << 10, out);
-    serde_json::to_writer_pretty(&mut out, value)?;
-    out.write_all(b"\n")?;
-    out.flush()
+    write(&schema, out)
 }

@@ -12,48 +12,47 @@ use std::iter::once;
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::GeneratedState;
+use crate::model::event::{CommandTask, GeneratedState};
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::report::{GeneratedReport, Report, SubmissionReport};
 use crate::model::text::joined;
 use crate::model::verdict::Verdict;
+use crate::report::result::AnyResult;
 
 /// What the beginning of the document contains.
 pub const SIGN: &str = "<testsuites";
 
 /// Writes the document, without characters that XML does not allow.
-///
-/// # Errors
-/// Errors of the writer.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut document = Document::new(format!("juror {}", report.command));
-    document.set_time(report.summary.elapsed);
-    let errors = report.diagnostics.iter().filter(|it| it.is_error()).map(of_diagnostic);
+pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
+    let mut document = Document::new(format!("juror {}", report.session.command));
+    document.set_time(report.session.elapsed);
+    let errors = report.session.diagnostics.iter().filter(|it| it.is_error()).map(of_diagnostic);
     let complaints = report
+        .session
         .complaints
         .iter()
         .map(|it| failed("command line", NonSuccessKind::Error, "usage", it));
-    let interrupted = report.interrupted.then(|| {
+    let interrupted = report.session.interrupted.then(|| {
         failed("interrupted", NonSuccessKind::Error, "interrupted", "results are missing")
     });
-    let faults = report.judge_errors.iter().filter(|it| it.submission.is_none());
+    let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
     let faults = faults.map(|it| of_fault("judge", &it.error));
     // Packages and submissions have their own names, whatever else is in the report.
-    let mut taken: HashSet<String> = match report.command {
-        "verify" => report.packages.iter().map(|it| it.name.clone()).collect(),
+    let mut taken: HashSet<String> = match report.session.task {
+        CommandTask::Verify => report.session.packages.iter().map(|it| it.name.clone()).collect(),
         _ => report.submissions.iter().map(|it| suite_name(it, report)).collect(),
     };
     let name = free("package", &mut taken);
     add(&mut document, &name, errors.chain(complaints).chain(faults).chain(interrupted));
     for made in report.generated.chunk_by(|a, b| a.package == b.package) {
         let name = match &made[0].package {
-            Some(package) if report.packages.len() > 1 => format!("{package}: test data"),
+            Some(package) if report.session.packages.len() > 1 => format!("{package}: test data"),
             _ => "test data".to_owned(),
         };
         add(&mut document, &free(&name, &mut taken), made.iter().map(of_generated));
     }
-    if report.command == "verify" {
-        let names = report.packages.iter().map(|it| it.name.as_str());
+    if report.session.task == CommandTask::Verify {
+        let names = report.session.packages.iter().map(|it| it.name.as_str());
         for package in names {
             let submissions = report.submissions.iter();
             let own = submissions.filter(|it| it.package.as_deref() == Some(package));
@@ -76,7 +75,9 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// The name of a submission's suite. Merged reports may have several packages.
 fn suite_name(submission: &SubmissionReport, report: &Report) -> String {
     match &submission.package {
-        Some(package) if report.packages.len() > 1 => format!("{package}: {}", submission.name),
+        Some(package) if report.session.packages.len() > 1 => {
+            format!("{package}: {}", submission.name)
+        }
         _ => submission.name.clone(),
     }
 }
@@ -203,17 +204,17 @@ mod tests {
     use super::*;
     use crate::report::tests::report;
 
-    fn shown(command: &'static str) -> String {
+    fn shown(task: CommandTask) -> String {
         let mut out = Vec::new();
-        write(&report(command), &mut out).expect("a document");
+        write(&report(task), None, &mut out).expect("a document");
         String::from_utf8(out).expect("UTF-8")
     }
 
     #[test]
     fn who_judges_sees_a_test_for_each_test_case() {
-        let text = shown("judge");
+        let text = shown(CommandTask::Judge);
         for part in [
-            r#"<testsuites name="juror judge" tests="9" failures="3" errors="0" time="2.000">"#,
+            r#"<testsuites name="juror test" tests="9" failures="3" errors="0" time="2.000">"#,
             r#"<testsuite name="a.cpp" tests="2" skipped="0" errors="0" failures="0">"#,
             r#"<testcase name="secret/2" classname="a.cpp" time="0.500"/>"#,
             r#"<failure message="token 1 differs" type="WA"/>"#,
@@ -228,7 +229,7 @@ mod tests {
 
     #[test]
     fn who_verifies_sees_a_test_for_each_submission() {
-        let text = shown("verify");
+        let text = shown(CommandTask::Verify);
         for part in [
             r#"<testsuite name="sum" tests="4" skipped="1" errors="0" failures="1">"#,
             r#"<testcase name="a.cpp" classname="sum" time="1.000"/>"#,
@@ -241,7 +242,7 @@ mod tests {
     /// The names of all suites, and of their tests.
     fn names(report: &Report) -> Vec<String> {
         let mut out = Vec::new();
-        write(report, &mut out).expect("a document");
+        write(report, None, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
         let named = text.lines().filter(|line| line.contains("<test"));
         let named = named.filter_map(|line| line.split('"').nth(1).map(str::to_owned));
@@ -271,27 +272,27 @@ mod tests {
         };
         let fault = || Diagnostic::error("sum/problem.yaml", "is wrong");
         let mut report = Report::default();
-        report.command = "verify";
-        report.packages = vec![package("package"), package("test data")];
+        report.session.task = CommandTask::Verify;
+        report.session.packages = vec![package("package"), package("test data")];
         report.submissions = vec![submission("package", "a.c"), submission("test data", "a.c")];
-        report.diagnostics = vec![fault(), fault(), fault()];
+        report.session.diagnostics = vec![fault(), fault(), fault()];
         let place = "sum/problem.yaml";
         let [second, third] = [2, 3].map(|number| format!("{place} ({number})"));
         let expected =
             ["package (2)", place, &second, &third, "package", "a.c", "test data", "a.c"];
         assert_eq!(names(&report), expected);
-        report.diagnostics.clear();
-        report.command = "judge";
+        report.session.diagnostics.clear();
+        report.session.task = CommandTask::Judge;
         let expected = ["package: a.c", "build", "test data: a.c", "build"];
         assert_eq!(names(&report), expected);
         report.submissions = vec![submission("package", "package")];
-        report.packages.truncate(1);
-        report.diagnostics = vec![fault()];
+        report.session.packages.truncate(1);
+        report.session.diagnostics = vec![fault()];
         assert_eq!(names(&report), ["package (2)", place, "package", "build"]);
         report.submissions.clear();
-        report.diagnostics.clear();
-        report.command = "generate";
-        report.packages = vec![package("a/sum"), package("b/sum")];
+        report.session.diagnostics.clear();
+        report.session.task = CommandTask::Generate;
+        report.session.packages = vec![package("a/sum"), package("b/sum")];
         report.generated = vec![made("a/sum"), made("b/sum")];
         let expected = ["a/sum: test data", "secret/1", "b/sum: test data", "secret/1"];
         assert_eq!(names(&report), expected);
@@ -300,9 +301,9 @@ mod tests {
     #[test]
     fn missing_results_are_an_error() {
         let mut out = Vec::new();
-        let mut report = report("judge");
-        report.interrupted = true;
-        write(&report, &mut out).expect("a document");
+        let mut report = report(CommandTask::Judge);
+        report.session.interrupted = true;
+        write(&report, None, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
         let error = r#"<error message="results are missing" type="interrupted"/>"#;
         assert!(text.contains(error), "{text}");

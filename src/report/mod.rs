@@ -11,44 +11,44 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod log;
-pub mod manual;
 pub mod notices;
 pub mod progress;
+pub mod result;
 pub mod style;
 pub mod terminal;
 
 use std::io::{self, Write};
-use std::sync::mpsc::Sender;
 
 use crate::model::event::{Event, Stamped};
 use crate::model::report::Report;
 use crate::report::file::ReportFile;
+use crate::report::result::AnyResult;
 
-/// A way to show events.
+/// A way to show events and a result.
 pub enum Reporter<'a> {
-    /// As they happen.
     Live(Box<dyn Live + Send + 'a>),
-    /// At the end of the command.
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
     /// At the end of the command, in a file. It is written even if another writer failed.
-    File(WriteReport, Option<ReportFile>),
-    /// Not at all: events are passed on, to be inspected or shown elsewhere.
-    Recorded(Recording),
+    File(WriteReport, ReportFile),
+    /// Each event as a line of JSON, as it happens. `None` after an error: the file is not kept.
+    Events(Option<ReportFile>),
 }
 
-/// A channel for events as they happen.
-pub type Recording = Sender<Stamped>;
+/// What the first line of a file of events contains.
+pub const EVENTS_SIGN: &str = "\"event\":\"started\"";
 
-/// Writes a report.
-pub type WriteReport = fn(&Report, &mut dyn Write) -> io::Result<()>;
+/// Writes a report, and the result if the command has one of its own.
+pub type WriteReport = fn(&Report, Option<&dyn AnyResult>, &mut dyn Write) -> io::Result<()>;
 
 /// A reporter that shows events as they happen.
 pub trait Live {
     /// Shows an event.
-    ///
-    /// # Errors
-    /// Errors of the writer, including a closed pipe.
     fn event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
+
+    /// Shows the result, before the last event.
+    fn result(&mut self, _: &dyn AnyResult) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// All reporters of a command, and its report so far.
@@ -65,29 +65,42 @@ impl<'a> Reporters<'a> {
         Self { all, ..Self::default() }
     }
 
-    /// Shows an event, unless a writer has failed.
+    /// Shows an event, unless a writer has failed. Files get it even then.
     pub fn event(&mut self, stamped: &Stamped) {
         self.report.see(stamped);
-        let report = &self.report;
-        let is_end = matches!(stamped.event, Event::Finished);
         for reporter in &mut self.all {
             let shown = match reporter {
-                Reporter::File(write, file) if is_end => {
-                    file.take().map_or(Ok(()), |file| file.write(|out| write(report, out)))
+                Reporter::Live(live) if self.failed.is_none() => {
+                    live.event(&stamped.event, &self.report)
                 }
-                _ if self.failed.is_some() => Ok(()),
-                Reporter::Live(live) => live.event(&stamped.event, report),
-                Reporter::AtEnd(write, out) if is_end => {
-                    write(report, out).and_then(|()| out.flush())
-                }
-                Reporter::AtEnd(..) | Reporter::File(..) => Ok(()),
-                Reporter::Recorded(recording) => {
-                    // If nobody receives them any more, they are not needed.
-                    let _ = recording.send(stamped.clone());
-                    Ok(())
-                }
+                Reporter::Events(file) => write_event(stamped, file),
+                _ => Ok(()),
             };
             self.failed = self.failed.take().or(shown.err());
+        }
+    }
+
+    /// Shows the result, unless a writer has failed.
+    pub fn result(&mut self, result: &dyn AnyResult) {
+        self.failed = self
+            .failed
+            .take()
+            .or_else(|| lives(&mut self.all).try_for_each(|it| it.result(result)).err());
+    }
+
+    /// Writes the reports that are written at the end.
+    pub fn finish(&mut self, result: Option<&dyn AnyResult>) {
+        let report = &self.report;
+        for reporter in self.all.drain(..) {
+            let written = match reporter {
+                Reporter::File(write, file) => file.write(|out| write(report, result, out)),
+                Reporter::Events(Some(file)) => file.write(|_| Ok(())),
+                Reporter::AtEnd(write, mut out) if self.failed.is_none() => {
+                    write(report, result, &mut out).and_then(|()| out.flush())
+                }
+                _ => Ok(()),
+            };
+            self.failed = self.failed.take().or(written.err());
         }
     }
 
@@ -102,12 +115,34 @@ impl<'a> Reporters<'a> {
     }
 }
 
+/// Adds an event to a file, which is given up if that fails.
+fn write_event(stamped: &Stamped, file: &mut Option<ReportFile>) -> io::Result<()> {
+    let Some(out) = file else { return Ok(()) };
+    let mut written = serde_json::to_vec(stamped).map_err(io::Error::from);
+    written = written.map(|line| [line, b"\n".to_vec()].concat());
+    let written = written.and_then(|line| out.write_part(&line));
+    if written.is_err() {
+        *file = None;
+    }
+    written
+}
+
+fn lives<'a, 'b>(
+    all: &'b mut [Reporter<'a>],
+) -> impl Iterator<Item = &'b mut Box<dyn Live + Send + 'a>> {
+    all.iter_mut().filter_map(|reporter| match reporter {
+        Reporter::Live(live) => Some(live),
+        _ => None,
+    })
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use std::time::Duration;
 
     use super::*;
     use crate::model::diagnostic::Diagnostic;
+    use crate::model::event::CommandTask;
     use crate::model::judgement::{
         BrokenExpectation, CaseJudgement, CompilerReport, JudgeError, Judgement,
     };
@@ -118,7 +153,7 @@ pub(crate) mod tests {
     use crate::model::verdict::Verdict;
 
     /// A report on four submissions (right, wrong, not built, skipped) and a fault of the package.
-    pub(crate) fn report(command: &'static str) -> Report {
+    pub(crate) fn report(task: CommandTask) -> Report {
         let outcome = Outcome {
             cpu_time: Duration::from_millis(500),
             wall_time: Duration::from_millis(600),
@@ -161,7 +196,12 @@ pub(crate) mod tests {
         let diagnostic = Diagnostic::error("sum/problem.yaml", "has no name").help("add one");
         let package = PackageReport { name: "sum".to_owned(), ..PackageReport::default() };
         let events = [
-            Event::Started { command, command_line: String::new() },
+            Event::Started {
+                juror: String::new(),
+                command: "test".to_owned(),
+                command_line: String::new(),
+                task,
+            },
             Event::PackageRead(Box::new(package)),
             Event::SubmissionJudged(Box::new(judged(
                 "a.cpp",
@@ -179,7 +219,7 @@ pub(crate) mod tests {
                 compiler: Some(refused),
                 ..judged("c.c", Verdict::CompileError, Verdict::Accepted)
             })),
-            Event::SubmissionFailed { submission: "d.go".to_owned(), error: lacking },
+            Event::Failed { submission: Some("d.go".to_owned()), error: lacking },
             Event::Diagnosed(diagnostic),
         ];
         let mut report = Report::default();

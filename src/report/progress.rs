@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
-use crate::model::event::{Event, GradingProgress};
+use crate::model::event::{Event, GradingProgress, WorkProgress};
 use crate::model::report::{ProgressStep, Report};
 use crate::model::stress::SearchProgress;
 use crate::model::text::{count, joined, printable};
@@ -24,10 +24,12 @@ pub struct Progress {
 enum View {
     /// Not at all.
     Hidden,
-    /// In place, and gone at the end.
     Redrawn(ProgressBar),
     /// As a new line, each time this much time has passed.
-    Lines { next: Duration, err: Box<dyn Write + Send> },
+    Lines {
+        next: Duration,
+        err: Box<dyn Write + Send>,
+    },
 }
 
 /// The time between two lines if lines cannot be redrawn.
@@ -36,7 +38,6 @@ const BETWEEN_LINES: Duration = Duration::from_secs(60);
 /// The current state of the work.
 #[derive(Default)]
 struct State {
-    /// How many comparisons a search has made.
     comparisons: usize,
     stream: Option<GradingProgress>,
     now: String,
@@ -51,7 +52,7 @@ struct State {
 struct RepeatedRun {
     submission: String,
     test_case: String,
-    reason: &'static str,
+    reason: String,
 }
 
 struct LastRun {
@@ -96,7 +97,7 @@ impl Live for Progress {
     fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
         self.state.see(event, report);
         match (&mut self.view, event) {
-            (View::Redrawn(bar), Event::Finished) => bar.finish_and_clear(),
+            (View::Redrawn(bar), Event::Finished { .. }) => bar.finish_and_clear(),
             (View::Redrawn(bar), _) => {
                 let room = usize::from(Screen::default().width()).saturating_sub(MARGIN.len());
                 let [first, second] = self.state.lines(report).map(|line| cut(&line, room, "..."));
@@ -196,16 +197,10 @@ impl State {
     fn see(&mut self, event: &Event, report: &Report) {
         match event {
             Event::PackageRead(_) => *self = Self::default(),
-            Event::BuildStarted { program } => {
-                self.now = format!("building {}", printable(program))
-            }
+            Event::Progress(progress) => self.progress(progress),
             Event::SubmissionStarted { submission, .. } => {
                 self.now = printable(submission);
-                self.begun.get_or_insert(report.summary.elapsed);
-            }
-            Event::RunRepeated { submission, test_case, reason } => {
-                let (submission, test_case) = (submission.clone(), test_case.clone());
-                self.repeated = Some(RepeatedRun { submission, test_case, reason });
+                self.begun.get_or_insert(report.session.elapsed);
             }
             Event::CaseJudged { submission, test_case, verdict, .. } => {
                 self.now.clear();
@@ -217,19 +212,32 @@ impl State {
                     verdict: *verdict,
                 });
             }
-            Event::SubmissionFailed { submission, .. } => {
+            Event::Failed { submission: Some(submission), .. } => {
                 self.repeated.take_if(|it| it.submission == *submission);
             }
-            Event::Progress(ProgressStep { what, done, total }) => {
+            Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
+            _ => {}
+        }
+    }
+
+    fn progress(&mut self, progress: &WorkProgress) {
+        match progress {
+            WorkProgress::Build(program) => self.now = format!("building {}", printable(program)),
+            WorkProgress::Repetition { submission, test_case, reason } => {
+                self.repeated = Some(RepeatedRun {
+                    submission: submission.clone(),
+                    test_case: test_case.clone(),
+                    reason: reason.clone(),
+                });
+            }
+            WorkProgress::Step(ProgressStep { what, done, total }) => {
                 self.now = format!("{}: {done} of {total}", printable(what));
             }
-            Event::CaseGenerated { test_case, .. } => self.now = printable(test_case),
-            Event::Grading(progress) => self.stream = Some(*progress),
-            Event::Searching(progress) => {
+            WorkProgress::Lines(progress) => self.stream = Some(*progress),
+            WorkProgress::Search(progress) => {
                 self.comparisons = usize::try_from(progress.runs).unwrap_or(usize::MAX);
                 self.now = searching(progress);
             }
-            _ => {}
         }
     }
 
@@ -237,7 +245,7 @@ impl State {
     /// `greedy.cpp, 14 of 62: AC on secret/02`.
     fn lines(&self, report: &Report) -> [String; 2] {
         let mut parts = Vec::new();
-        if let Some(package) = report.packages.last() {
+        if let Some(package) = report.session.packages.last() {
             parts.push(printable(&package.name));
             if package.submissions > 1 {
                 let (done, all) = (report.submissions_done(), package.submissions);
@@ -276,11 +284,11 @@ impl State {
     /// The estimated time for the submissions of the package, if known.
     fn left(&self, report: &Report) -> Option<Duration> {
         const SURE_AFTER: Duration = Duration::from_secs(2);
-        let spent = report.summary.elapsed.checked_sub(self.begun?)?;
+        let spent = report.session.elapsed.checked_sub(self.begun?)?;
         let under_way = report.work.submissions.iter();
         let under_way: f64 =
             under_way.map(|it| it.judged as f64 / it.test_cases.max(1) as f64).sum();
-        let all = report.packages.last()?.submissions as f64;
+        let all = report.session.packages.last()?.submissions as f64;
         let part = (report.submissions_done() as f64 + under_way) / all;
         let is_sure = spent >= SURE_AFTER && (0.02..1.0).contains(&part);
         is_sure.then(|| spent.mul_f64((1.0 - part) / part))
@@ -288,7 +296,7 @@ impl State {
 
     /// A stand-alone line, if it is time for one.
     fn due(&self, next: &mut Duration, report: &Report) -> Option<String> {
-        let elapsed = report.summary.elapsed;
+        let elapsed = report.session.elapsed;
         if elapsed < *next {
             return None;
         }
@@ -340,7 +348,7 @@ mod tests {
         let mut check = |left: Option<u64>, expected: &str| {
             let left = left.map(Duration::from_secs);
             let progress = GradingProgress { lines: 1200, per_second: 52.04, left };
-            state.see(&Event::Grading(progress), &report);
+            state.see(&Event::Progress(WorkProgress::Lines(progress)), &report);
             assert_eq!(state.lines(&report), [expected, ""]);
         };
         check(None, "1200 lines, 52.0 a second");
@@ -368,7 +376,7 @@ mod tests {
         };
         let step = |done| {
             let what = "input validators".to_owned();
-            Event::Progress(ProgressStep { what, done, total: 10 })
+            Event::Progress(WorkProgress::Step(ProgressStep { what, done, total: 10 }))
         };
         let started = || Event::SubmissionStarted { submission: "a.cpp".to_owned(), test_cases: 4 };
         let judged = |test_case: &str| Event::CaseJudged {
@@ -376,15 +384,17 @@ mod tests {
             test_case: test_case.to_owned(),
             verdict: Verdict::Accepted,
         };
-        let repeated = |test_case: &str| Event::RunRepeated {
-            submission: "a.cpp".to_owned(),
-            test_case: test_case.to_owned(),
-            reason: "near the limit",
+        let repeated = |test_case: &str| {
+            Event::Progress(WorkProgress::Repetition {
+                submission: "a.cpp".to_owned(),
+                test_case: test_case.to_owned(),
+                reason: "near the limit".to_owned(),
+            })
         };
         let (none, sum) = ("", "sum, 0 of 2 submissions");
         check(0, read("sum", 2), sum, none, none);
         check(1, step(3), sum, "input validators: 3 of 10", none);
-        let building = Event::BuildStarted { program: "a\u{1b}.cpp".to_owned() };
+        let building = Event::Progress(WorkProgress::Build("a\u{1b}.cpp".to_owned()));
         check(1, building, sum, "building a\\x1b.cpp", none);
         check(1, started(), sum, "a.cpp", none);
         let first = "sum, 0 of 2 submissions, 1 run";

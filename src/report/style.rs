@@ -15,19 +15,15 @@ pub struct Style {
     pub unicode: bool,
     /// The maximum width of a line, in terminal cells.
     pub width: usize,
-    /// How much to say.
     pub verbosity: Verbosity,
 }
 
 /// How much a reporter shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// One word for each submission.
     Quiet,
-    /// What people usually want to know.
     #[default]
     Normal,
-    /// Also each test case.
     Verbose,
 }
 
@@ -88,7 +84,6 @@ words! {
         Surprise = "surprise",
         /// As on the command line or in the package.
         Given = "given",
-        /// By name.
         Name = "name",
         /// By verdict, accepted ones first.
         Verdict = "verdict",
@@ -116,24 +111,18 @@ words! {
 
 /// The role of a piece of text, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub enum Look {
     /// No special role.
     Plain,
-    /// A title.
     Title,
-    /// Less important.
     Dim,
-    /// A verdict.
     Verdict(Verdict),
-    /// Something good.
     Good,
-    /// Something bad.
     Bad,
     /// Worth knowing, but not a fault.
     Warning,
     /// A failure of the judge, which must not look like any verdict.
     JudgeError,
-    /// What was expected.
     Expected,
     /// What was there instead.
     Got,
@@ -141,7 +130,7 @@ pub(super) enum Look {
 
 impl Style {
     /// The text in the colours of its role.
-    pub(super) fn paint(&self, look: Look, text: &str) -> String {
+    pub fn paint(&self, look: Look, text: &str) -> String {
         let style = ansi(look);
         if !self.color || style.is_plain() || text.is_empty() {
             return text.to_owned();
@@ -170,7 +159,7 @@ impl Style {
     }
 
     /// Whether only one word is shown for each submission.
-    pub(super) fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.verbosity == Verbosity::Quiet
     }
 }

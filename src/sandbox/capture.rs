@@ -22,7 +22,6 @@ const EACH_END: u64 = 32 << 10;
 
 /// A new file for an output.
 pub(super) struct OutputFile {
-    /// For reading.
     pub(super) ours: File,
     /// Only for writing.
     pub(super) theirs: OwnedFd,

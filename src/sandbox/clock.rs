@@ -10,9 +10,12 @@ pub(super) const BUSY: u32 = 20;
 /// The time since some fixed moment, in nanoseconds.
 pub(super) fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let rest = u64::try_from(time.tv_nsec).unwrap_or(0);
-    seconds * 1_000_000_000 + rest
+    nanoseconds(duration(time))
+}
+
+/// A time from the system, which is never negative.
+pub(super) fn duration(time: Timespec) -> Duration {
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// A time in the kernel's unit.

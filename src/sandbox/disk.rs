@@ -92,7 +92,7 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
 
 /// Removes an entry with everything below it. Whatever the depth, only two directories are open at a time: entries two
 /// levels down are first moved one level up.
-pub(super) fn remove_tree(parent: &OwnedFd, name: &CStr) {
+fn remove_tree(parent: &OwnedFd, name: &CStr) {
     if rustix::fs::unlinkat(parent, name, AtFlags::empty()).is_ok() {
         return;
     }

@@ -12,7 +12,6 @@ pub(super) struct Fault {
     pub(super) step: String,
     /// The system's error number, if there is one.
     pub(super) errno: Option<i32>,
-    /// The reason in words.
     pub(super) reason: String,
     pub(super) kind: FaultKind,
 }

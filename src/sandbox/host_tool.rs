@@ -114,8 +114,8 @@ fn environment_of(
     for (name, value) in SETTINGS {
         set(name, value.into());
     }
-    // No directory has a colon, since they come from such a list.
-    set("PATH", env::join_paths(search_path(value("PATH"))).unwrap_or_default());
+    let path: Vec<_> = search_path(value("PATH")).into_iter().map(OsString::from).collect();
+    set("PATH", path.join(OsStr::new(":")));
     if let Some(home) = &home {
         set("HOME", home.clone().into());
     }
@@ -192,9 +192,10 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     let read = move || {
         let stderr = thread::Builder::new().spawn(move || read_start(outputs.1));
         let said = read_start(outputs.0);
-        let complained = stderr.map(|stderr| stderr.join().unwrap_or_default());
+        let panicked = |_| io::Error::other("a thread panicked");
+        let complained = stderr.and_then(|stderr| stderr.join().map_err(panicked));
         // If the receiver is gone, the time was up.
-        let _ = sender.send(said + &complained.unwrap_or_default());
+        let _ = sender.send(complained.map(|complained| said + &complained));
     };
     let reader = match thread::Builder::new().spawn(read) {
         Ok(reader) => reader,
@@ -213,6 +214,7 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     let status = child.wait().map_err(|fault| fault.to_string())?;
     // The thread has sent its result, so it ends at once.
     let _ = reader.join();
+    let said = said.map_err(|fault| start_fault(&fault))?;
     if status.success() {
         Ok(said)
     } else {

@@ -9,7 +9,6 @@ use std::os::unix::fs::FileExt;
 /// The memory that a program requests by its file, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Image {
-    /// Writable memory.
     pub(super) writable: u64,
     /// The largest part of it that is not in the file, but zeros.
     pub(super) zeros: u64,

@@ -67,11 +67,10 @@ impl Slot {
             rustix::io::ioctl_fionbio(ours, true).step(STEP)?;
         }
         let (tell, over) = mpsc::channel();
-        let watches = [
-            self.place.watch(to_program.as_fd(), from_program.as_fd()),
-            partner.place.watch(to_partner.as_fd(), from_partner.as_fd()),
-        ];
-        let [program_watch, partner_watch] = watches;
+        let watch = self.place.watch(to_program.as_fd(), from_program.as_fd());
+        let program_watch = watch.step(STEP)?;
+        let watch = partner.place.watch(to_partner.as_fd(), from_partner.as_fd());
+        let partner_watch = watch.step(STEP)?;
         let most = |job: &Job| job.limits.output.map(|limit| limit.0);
         let mut patient = job.partner.clone();
         let grace = Grace::of(job, start);
@@ -198,11 +197,11 @@ fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     Ok(JointReply {
         program: Part {
             waits: (deadlock.map(|it| it.program)).or(program.waits),
-            ..part(program, program_ran, &job.program, start)
+            ..part(program, program_ran, &job.program, start)?
         },
         partner: Part {
             waits: (deadlock.map(|it| it.partner)).or(partner.waits),
-            ..part(partner, partner_ran, &job.partner, start)
+            ..part(partner, partner_ran, &job.partner, start)?
         },
         told,
         deadlock,
@@ -211,10 +210,11 @@ fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     })
 }
 
-fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Part {
+fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Result<Part, JudgeError> {
     let since = |time: u64| Duration::from_nanos(time.saturating_sub(start));
     let mut reply = ran.reply;
-    let closed = since(speaker.closed.unwrap_or(start));
+    let open = || JudgeError::new(STEP, "an output was never closed");
+    let closed = since(speaker.closed.ok_or_else(open)?);
     let (started, ended) = match ran.started {
         // It was ended before it began.
         0 => (closed, closed),
@@ -231,12 +231,12 @@ fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Part {
     if outcome.stopped_by.is_none() && is_too_much {
         outcome.stopped_by = Some(StoppedBy::Output);
     }
-    Part {
+    Ok(Part {
         waits: None,
         started,
         ended,
         closed: closed.min(ended),
         unread: Bytes(speaker.unread),
         reply,
-    }
+    })
 }

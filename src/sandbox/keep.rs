@@ -40,7 +40,6 @@ const FILE: OFlags = OFlags::RDONLY
 /// Which copies are executable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rights {
-    /// Those of executable files.
     AsLeft,
     /// All of them.
     ToStart,

@@ -9,7 +9,6 @@ use crate::language::probe::{AskFault, Probe, normal};
 use crate::language::toolchain::Lookup;
 use crate::sandbox::host_tool;
 
-/// This machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine;
 
@@ -32,13 +31,12 @@ impl Probe for Machine {
     fn hops(&self, path: &Path) -> Vec<PathBuf> {
         let mut hops = vec![path.to_path_buf()];
         let mut at = path.to_path_buf();
-        while let Ok(target) = fs::read_link(&at) {
-            let dir = at.parent().and_then(|it| fs::canonicalize(it).ok()).unwrap_or_default();
+        while hops.len() <= MOST_HOPS
+            && let Ok(target) = fs::read_link(&at)
+            && let Some(dir) = at.parent().and_then(|it| fs::canonicalize(it).ok())
+        {
             at = normal(&dir.join(target));
             hops.push(at.clone());
-            if hops.len() > MOST_HOPS {
-                break;
-            }
         }
         hops
     }
@@ -49,7 +47,7 @@ impl Probe for Machine {
             if !entry.path_is_symlink() {
                 continue;
             }
-            let target = fs::read_link(entry.path()).unwrap_or_default();
+            let Ok(target) = fs::read_link(entry.path()) else { continue };
             let target = normal(&entry.path().parent().unwrap_or(dir).join(target));
             if !target.starts_with(dir) && target.exists() {
                 out.push(target);

@@ -76,7 +76,6 @@ pub(super) struct Speaker {
     pub(super) ended: Option<u64>,
     pub(super) stop_handle: StopHandle,
     pub(super) watch: Box<dyn Watch>,
-    /// The result of its run.
     pub(super) over: Option<Result<Ran, JudgeError>>,
     /// How often its output is still read when its run is over.
     last_reads: usize,
@@ -139,9 +138,9 @@ impl Speaker {
     }
 
     /// How much of what was passed on the other has still to read.
-    fn queue(&self) -> Queue {
-        let unread = self.to.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
-        Queue { unread: unread.unwrap_or(0), passed: self.passed }
+    fn queue(&self) -> io::Result<Queue> {
+        let unread = self.to.as_ref().map_or(Ok(0), rustix::io::ioctl_fionread)?;
+        Ok(Queue { unread, passed: self.passed })
     }
 
     fn holds_something(&self) -> bool {
@@ -169,7 +168,7 @@ impl Speaker {
     fn carry(&mut self, ready: Ready, record: impl FnOnce(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
         if ready.gone {
-            self.reader_is_gone();
+            self.reader_is_gone()?;
         } else if ready.to {
             is_moved |= self.write()?;
         }
@@ -223,7 +222,7 @@ impl Speaker {
 
     fn write(&mut self) -> io::Result<bool> {
         let Some(to) = &self.to else {
-            self.reader_is_gone();
+            self.reader_is_gone()?;
             return Ok(false);
         };
         if !self.holds_something() {
@@ -237,7 +236,7 @@ impl Speaker {
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(false),
             Err(Errno::PIPE) => {
-                self.reader_is_gone();
+                self.reader_is_gone()?;
                 Ok(false)
             }
             Err(errno) => Err(errno.into()),
@@ -245,13 +244,14 @@ impl Speaker {
     }
 
     /// The other has closed its input, or has ended.
-    fn reader_is_gone(&mut self) {
+    fn reader_is_gone(&mut self) -> io::Result<()> {
         if let Some(to) = self.to.take() {
             // The contents of the pipe were never read.
-            self.unread += rustix::io::ioctl_fionread(&to).unwrap_or(0);
+            self.unread += rustix::io::ioctl_fionread(&to)?;
         }
         self.unread += (self.end - self.start) as u64;
         self.start = self.end;
+        Ok(())
     }
 }
 
@@ -259,11 +259,9 @@ impl Speaker {
 pub(super) struct Relay {
     pub(super) program: Speaker,
     pub(super) partner: Speaker,
-    /// The limits of the program.
     pub(super) limits: Limits,
     /// The exit code of the partner that lets the program go on.
     pub(super) accept_exit_code: i32,
-    /// Becomes readable when a run is over.
     pub(super) bell: OwnedFd,
     pub(super) over: Receiver<Over>,
     pub(super) recorder: Option<Recorder>,
@@ -345,13 +343,13 @@ impl Relay {
             let until = delay.or(sleep).into_iter().chain(left).min();
             let Some([program, partner]) = self.wait(until)? else {
                 match delay {
-                    Some(_) => self.tell_end(),
-                    None => self.look(&mut looks),
+                    Some(_) => self.tell_end()?,
+                    None => self.look(&mut looks)?,
                 }
                 continue;
             };
             let now = self.since_start();
-            self.hear_what_is_over();
+            self.hear_what_is_over()?;
             let mut is_moved = false;
             let recorder = &mut self.recorder;
             let mut record = |by: Side, bytes: &[u8]| {
@@ -363,7 +361,7 @@ impl Relay {
             is_moved |= self.partner.carry(partner, |bytes| record(Side::Partner, bytes))?;
             is_moved |= self.program.read_the_rest(|bytes| record(Side::Program, bytes))?;
             is_moved |= self.partner.read_the_rest(|bytes| record(Side::Partner, bytes))?;
-            self.tell_end();
+            self.tell_end()?;
             for speaker in [&mut self.program, &mut self.partner] {
                 if speaker.said > speaker.most {
                     speaker.end(StoppedBy::Output);
@@ -404,10 +402,10 @@ impl Relay {
     /// Lets each program see the end of the other's output. The partner sees the end of the program's output only when
     /// it waits for more, or if the program ended well, so that its end makes no difference. The end is not hidden
     /// much longer than the partner was last seen to run.
-    fn tell_end(&mut self) {
+    fn tell_end(&mut self) -> io::Result<()> {
         if self.deadlock.is_some() {
             // Both are being ended; neither should react to the end of the other.
-            return;
+            return Ok(());
         }
         if self.partner.is_at_its_end() {
             self.partner.to = None;
@@ -415,7 +413,7 @@ impl Relay {
         }
         if !self.program.is_at_its_end() {
             self.end = None;
-            return;
+            return Ok(());
         }
         let now = clock::now();
         let end = self.end.get_or_insert(UntoldEnd {
@@ -439,7 +437,7 @@ impl Relay {
         let mut waits = false;
         if is_due && !is_well {
             let seen = self.partner.watch.look();
-            let queue = self.program.queue();
+            let queue = self.program.queue()?;
             if self.program.ended.is_none() {
                 self.account.look(now, &self.program.look(), &seen, queue);
             }
@@ -464,6 +462,7 @@ impl Relay {
             end.delay = (end.delay * 2).min(FIRST_LOOK);
             end.next = now + end.delay;
         }
+        Ok(())
     }
 
     /// Ends the partner if its time after the program's end is up. Returns how long it has left, in nanoseconds.
@@ -488,7 +487,7 @@ impl Relay {
     }
 
     /// Notes runs that are over, and ends the other run if its result is no longer needed.
-    fn hear_what_is_over(&mut self) {
+    fn hear_what_is_over(&mut self) -> io::Result<()> {
         // The bell must be read first: runs that ring after that are found below, or wake the next wait.
         let _ = rustix::io::read(&self.bell, &mut [0; 8]);
         while let Ok(over) = self.over.try_recv() {
@@ -518,14 +517,15 @@ impl Relay {
                 other.end(StoppedBy::Dismissed);
             }
             // Whoever still holds its input does not count.
-            other.reader_is_gone();
+            other.reader_is_gone()?;
         }
+        Ok(())
     }
 
     /// Looks at what both wait for; if both stood still between two looks, they always will.
-    fn look(&mut self, looks: &mut Looks) {
+    fn look(&mut self, looks: &mut Looks) -> io::Result<()> {
         let (program, partner) = (self.program.look(), self.partner.look());
-        self.account.look(clock::now(), &program, &partner, self.program.queue());
+        self.account.look(clock::now(), &program, &partner, self.program.queue()?);
         for (speaker, seen) in [(&mut self.program, program), (&mut self.partner, partner)] {
             if seen != Seen::Nothing {
                 speaker.waits = seen.waits();
@@ -544,6 +544,7 @@ impl Relay {
             looks.is_over = true;
         }
         looks.next();
+        Ok(())
     }
 }
 
@@ -553,9 +554,7 @@ struct Looks {
     delay: u64,
     /// Both stand still at this look, and have not moved since the previous one.
     is_proven: bool,
-    /// Both stand still at this look.
     is_likely: bool,
-    /// Both are being ended.
     is_over: bool,
 }
 

@@ -37,7 +37,6 @@ enum End<'a> {
     Ended(&'a Outcome),
     /// Its program could not be started.
     Unstartable,
-    /// The judge or the machine failed.
     Failed,
 }
 

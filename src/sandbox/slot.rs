@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fmt;
+use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,9 +21,7 @@ pub struct CoreId(pub usize);
 /// Ends of pipes that replace the standard streams in a job.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
-    /// The program's standard input.
     pub(super) stdin: Option<OwnedFd>,
-    /// The program's standard output.
     pub(super) stdout: Option<OwnedFd>,
 }
 
@@ -46,7 +45,7 @@ pub(super) trait Backend: fmt::Debug + Send {
     fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError>;
 
     /// A watch on its next program, which has these pipes as its standard input and output.
-    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch>;
+    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<Box<dyn Watch>>;
 
     /// A process on the same core as its programs, if there is one.
     fn process(&self) -> Option<i32>;
@@ -58,9 +57,7 @@ pub(super) trait Backend: fmt::Debug + Send {
 #[derive(Debug)]
 pub struct Slot {
     pub(super) place: Box<dyn Backend>,
-    /// The directory for kept boxes.
     pub(super) keep_in: PathBuf,
-    /// Tells when the machine is to blame.
     pub(super) counter: Counter,
 }
 

@@ -21,7 +21,6 @@ pub(super) trait Watch: fmt::Debug + Send {
     expect(dead_code, reason = "other systems do not show what a program waits for")
 )]
 pub(super) enum Seen {
-    /// It certainly stands still.
     Still(Still),
     /// One of its threads runs, or waits for a processor.
     Running,
@@ -46,7 +45,6 @@ impl Seen {
 /// A program that stands still. Two equal values in a row mean that no thread ran in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Still {
-    /// What it waits for.
     pub(super) waits: Waits,
     pub(super) threads: Vec<Thread>,
 }

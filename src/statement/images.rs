@@ -23,7 +23,6 @@ const TYPES: [(&str, &str); 4] =
 /// The images of a statement.
 pub(super) struct Images {
     directory: FilePath,
-    /// How many were asked for.
     number: usize,
     /// The bytes of those on the page.
     bytes: u64,

@@ -16,11 +16,13 @@ mod tags;
 
 use std::thread;
 
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
+use crate::model::stop::{Mend, Stop};
 use crate::package::headings::Words;
 use crate::package::statements::{Form, Statement};
+use crate::package::suggest::list;
 use crate::statement::images::Images;
 use crate::statement::samples::Samples;
 use crate::statement::source::StatementText;
@@ -31,9 +33,7 @@ const STACK: usize = 256 << 20;
 /// A page, and remarks about parts that it cannot show as written.
 #[derive(Debug)]
 pub struct Rendered {
-    /// The page as HTML.
     pub html: String,
-    /// Warnings.
     pub remarks: Vec<Diagnostic>,
 }
 
@@ -50,10 +50,45 @@ struct Scope<'a> {
 /// A translated statement.
 struct Article {
     language: String,
-    /// The title as HTML.
     title: String,
-    /// The text as HTML.
     body: String,
+}
+
+/// The statements in these languages that can be shown, or all; and warnings about those that cannot.
+///
+/// # Errors
+/// If there is none.
+pub fn chosen<'a>(
+    problem: &Problem,
+    all: &'a [Statement],
+    wanted: &[String],
+) -> Result<(Vec<&'a Statement>, Vec<Diagnostic>), Stop> {
+    if all.is_empty() {
+        let format = problem.layout.format;
+        let message = format!("has no statement that juror can show, in format {format}");
+        let help = "add statement/problem.en.md, in packages of Kattis";
+        return Err(Diagnostic::error(&problem.dir, message).help(help).into());
+    }
+    let has = |code: &&String| all.iter().any(|it| it.language == **code);
+    if let Some(unknown) = wanted.iter().find(|code| !has(code)) {
+        let languages = list(all.iter().map(|it| it.language.as_str()));
+        let message = format!("--language {unknown}: no such statement; available: {languages}");
+        return Err(Stop::Refused(Mend::Selection, vec![message.into()]));
+    }
+    let is_wanted = |it: &&Statement| wanted.is_empty() || wanted.contains(&it.language);
+    let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
+    let readable: Vec<&Statement> =
+        chosen.iter().copied().filter(|it| it.form != Form::Pdf).collect();
+    let message = "is a PDF, which cannot be converted to a page";
+    let help = "use it as it is, or add the statement as .md or .tex";
+    let pdf = chosen.iter().filter(|it| it.form == Form::Pdf);
+    let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
+    match pdf.next() {
+        Some(first) if readable.is_empty() => {
+            Err(Diagnostic { severity: Severity::Error, ..first }.into())
+        }
+        first => Ok((readable, first.into_iter().chain(pdf).collect())),
+    }
 }
 
 /// Makes a page of these statements of a problem, one below the other.

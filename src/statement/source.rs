@@ -21,9 +21,7 @@ const MOST_REMARKS: usize = 50;
 /// A statement's text.
 pub(super) struct StatementText {
     path: FilePath,
-    /// The text with the values of constants.
     pub text: String,
-    /// The text as it is written.
     written: String,
     /// Where values are in the text, and where their names are in the written text.
     values: Vec<[Range<usize>; 2]>,

@@ -15,9 +15,7 @@ use crate::mutate::bundle::{Bundle, WHICH, bundle};
 pub struct Variants<'a> {
     /// One of them, or the program from which they were made.
     pub original: &'a Prepared,
-    /// The code of its language.
     pub language: &'a str,
-    /// The file that differs.
     pub file: &'a Path,
     /// The content of the file in each program.
     pub texts: &'a [String],
@@ -28,9 +26,6 @@ pub const AT_ONCE: usize = 50;
 
 impl Variants<'_> {
     /// Builds all programs at once; None for those that do not build. Each behaves as if built alone.
-    ///
-    /// # Errors
-    /// If the judge failed, or the build was interrupted.
     pub fn build(
         &self,
         bench: &Bench<'_>,

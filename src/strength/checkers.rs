@@ -18,7 +18,7 @@ use crate::model::stop::{Mend, Stop};
 use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::test_data::TestCase;
 use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
-use crate::strength::probe::Probed;
+use crate::strength::submissions::BuiltSubmission;
 use crate::validate::trial;
 use crate::validator::response::Opinion;
 
@@ -63,18 +63,14 @@ impl Oracle {
 struct Tried<'a> {
     test_case: &'a TestCase,
     answer: Vec<u8>,
-    /// The outputs by submission.
     outputs: Vec<(&'a str, Vec<u8>)>,
 }
 
 /// How many kinds of wrong outputs are rejected, and how many kinds of right ones are rejected, too.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
 pub fn rejected_outputs(
     bench: Bench<'_>,
     rules: &Rules<'_>,
-    submissions: &[Probed<'_>],
+    accepted: &[BuiltSubmission<'_>],
 ) -> Result<Strictness, Stop> {
     let kind = bench.problem.kind;
     if kind.interaction == Interaction::Interactive || kind.passes > 1 {
@@ -85,7 +81,7 @@ pub fn rejected_outputs(
         return Ok(Strictness::untried("submissions are answers"));
     }
     let checkers = Checkers { bench, rules };
-    let tried = checkers.tried(submissions)?;
+    let tried = checkers.tried(accepted)?;
     if tried.is_empty() {
         return Ok(Strictness::untried("no test case with a small judge answer"));
     }
@@ -118,7 +114,7 @@ struct Checkers<'a> {
 
 impl<'a> Checkers<'a> {
     /// The test cases to try, including the smallest and the largest, with the outputs of all accepted submissions.
-    fn tried(&self, submissions: &[Probed<'a>]) -> Result<Vec<Tried<'a>>, Stop> {
+    fn tried(&self, accepted: &[BuiltSubmission<'a>]) -> Result<Vec<Tried<'a>>, Stop> {
         let Self { bench, rules } = *self;
         let mut sized = Vec::new();
         for case in &bench.problem.test_data.cases {
@@ -133,16 +129,15 @@ impl<'a> Checkers<'a> {
         let last = sized.len().saturating_sub(1);
         let mut places: Vec<usize> = (0..CASES).map(|at| at * last / (CASES - 1)).collect();
         places.dedup();
-        let accepted: Vec<&Probed<'a>> = submissions.iter().filter(|it| !it.is_slow).collect();
         let mut found = Vec::new();
         for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
             let whole = |blob: &Blob| {
                 blob.start(u64::MAX).map_err(|error| JudgeError::new("read an output", error))
             };
             let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
-            let outputs = bench.map("outputs of accepted submissions", &accepted, |it| {
+            let outputs = bench.map("outputs of accepted submissions", accepted, |it| {
                 let runs = OutputRuns { executor: bench.executor, rules, test_case };
-                let ran = runs.run(it.runnable, &input)?;
+                let ran = runs.run(&it.runnable, &input)?;
                 Ok(match ran.rejected {
                     Some(_) => None,
                     None => Some((it.name, whole(&ran.output)?)),

@@ -35,7 +35,6 @@ struct Held {
     on_cases: Option<OnCases>,
     /// On the pool, if there is one and it was used.
     on_pool: Option<OnPool>,
-    /// How long it ran on the pool.
     took: Duration,
 }
 

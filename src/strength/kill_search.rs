@@ -19,9 +19,7 @@ use crate::stress::validity::Validity;
 pub struct KillSearch<'a> {
     /// The right programs other than the reference, with their names: all must agree with it.
     pub others: Vec<(String, Suspect)>,
-    /// Where suspects are run.
     pub test_bed: &'a TestBed<'a>,
-    /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// The package's generators, if there are any.
     pub generators: Option<&'a FreshInputs<'a>>,
@@ -126,9 +124,6 @@ impl KillSearch<'_> {
     }
 
     /// Makes a failing input small.
-    ///
-    /// # Errors
-    /// If the judge failed.
     pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
         self.scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
         let shrunk = self.test_bed.with(suspect, |comparison| {

@@ -1,33 +1,31 @@
 //! The whole measurement in order: right programs on fresh inputs, suspects on test cases, searches, and the counts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::executor::parallel;
 use crate::judge::case::Texts;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::Event;
+use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::CaseJudgement;
-use crate::model::problem::Equivalent;
+use crate::model::problem::{Equivalent, Problem};
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
-use crate::model::strength::{MissedBy, PartName, Strength, Subject, SubjectStatus};
+use crate::model::strength::{MissedBy, Strength, Subject, SubjectStatus};
 use crate::model::stress::Origin;
-use crate::mutate::operator::Operator;
+use crate::model::submission::Submission;
 use crate::strength::kill_search::{ALONE, KillSearch};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{Fresh, FreshSource};
 use crate::strength::reach::Looking;
 use crate::strength::test_bed::Suspect;
-use crate::strength::{matrix, score};
-use crate::stress::comparison::shown;
+use crate::stress::comparison::{Unusable, shown};
 use crate::stress::search::{Failure, Fault};
 use crate::stress::shrink::Shrunk;
 
 /// A subject with its program.
 pub struct MeasuredSubject {
-    /// The report on it.
     pub subject: Subject,
     /// Its program, if it is built. If this and `source` are None, it is not run here.
     pub suspect: Option<Suspect>,
@@ -74,9 +72,6 @@ const OTHERS: usize = 64;
 
 impl Measuring<'_> {
     /// Holds the entries against test cases and fresh inputs, and adds the results to the report.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn measure(
         &self,
         mut entries: Vec<MeasuredSubject>,
@@ -178,7 +173,7 @@ impl Measuring<'_> {
 
     pub(super) fn tell(&self, what: &str, done: usize, total: usize) {
         let step = ProgressStep { what: what.to_owned(), done, total };
-        (self.search.test_bed.comparison.bench.events)(Event::Progress(step));
+        (self.search.test_bed.comparison.bench.events)(Event::Progress(WorkProgress::Step(step)));
     }
 
     /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is
@@ -298,43 +293,36 @@ impl Measuring<'_> {
         subject.missed = Some(missed);
         Ok(())
     }
+}
 
-    /// Computes what each test case catches, the parts, score and grade, and what each missing test case would gain.
-    /// `measured` gives the parts that were measured elsewhere.
-    pub fn count(&self, report: &mut Strength, measured: &dyn Fn(PartName) -> Option<f64>) {
-        let names: Vec<&str> =
-            self.search.test_bed.cases.iter().map(|case| &*case.test_case.name).collect();
-        report.cases = matrix::cases(&names, &report.subjects, self.matrix);
-        report.minimal = matrix::minimal(&names, &report.subjects);
-        let held_out = Operator::held_out(report.seed);
-        let operators = held_out.iter().map(|operator| operator.name().to_owned()).collect();
-        report.hold_out = report.held_out(operators);
-        let features = report.features();
-        let probes = report.probes.clone().unwrap_or_default();
-        let parts = |subjects: &[Subject]| {
-            score::parts(|name| match name {
-                PartName::Kills => score::kills(subjects, &|it| probes.waits(&it.id)),
-                PartName::Twice => score::twice(subjects),
-                PartName::Features => features,
-                other => measured(other),
-            })
+impl Unmeasured {
+    /// The error that a right program fails, or that two cannot both be right.
+    pub fn stop(&self, problem: &Problem, reference: &Submission) -> Stop {
+        let path = |name: &str| {
+            let mut all = problem.submissions.iter();
+            let found = all.find(|it| it.name == name).unwrap_or(reference);
+            found.program.path.clone()
         };
-        report.parts = parts(&report.subjects);
-        report.score = score::score(&report.parts);
-        let told = report.score.filter(|_| report.open() * 10 <= report.subjects.len());
-        report.grade = told.map(|score| score::grade(&report.parts, score));
-        let Some(before) = report.score else { return };
-        for place in 0..report.subjects.len() {
-            let Some(missed) = &report.subjects[place].missed else { continue };
-            let caught: HashSet<&String> =
-                missed.also.iter().chain([&report.subjects[place].id]).collect();
-            let mut with = report.subjects.clone();
-            for subject in with.iter_mut().filter(|it| caught.contains(&it.id)) {
-                subject.status = SubjectStatus::Caught;
+        let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";
+        match self {
+            Unmeasured::Reference(fault) => {
+                let why = match &fault.why {
+                    Unusable::TooSlow => "too slow".to_owned(),
+                    Unusable::Reference(verdict, cause) => format!("{verdict}, {cause}"),
+                    Unusable::Solution(what) => what.clone(),
+                    Unusable::Validator(error) => error.to_string(),
+                };
+                let message = format!("fails on a valid input: {why}: {}", shown(&fault.input));
+                Diagnostic::error(path(&reference.name), message).help(help).into()
             }
-            let gain = score::score(&parts(&with)).unwrap_or(before) - before;
-            if let Some(missed) = &mut report.subjects[place].missed {
-                missed.gain = gain.max(0.0);
+            Unmeasured::Disagreement(name, small) => {
+                let message = format!(
+                    "{} and {name} should both be accepted, but differ on a valid input: {}: {}",
+                    reference.name,
+                    small.judged.cause,
+                    shown(&small.input)
+                );
+                Diagnostic::error(path(name), message).help(help).into()
             }
         }
     }

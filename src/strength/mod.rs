@@ -7,23 +7,28 @@
 //! ([`crate::stress::batch`]); what such a start does not accept is run alone. If no test case rejects a suspect,
 //! [`kill_search`] tries fresh inputs; one that rejects it is made small, and shows what the data lacks. [`pool`]
 //! makes the fresh inputs that measure how hard each suspect is to catch, [`holding`] builds and runs, [`reach`] finds
-//! the features of test cases, [`score`] counts. [`probe`] measures speed, [`validators`] and [`checkers`] measure
-//! what validators let pass. The seed makes everything repeatable; the time limit only cuts off.
+//! the features of test cases, [`score`] counts. [`tools`] measures the rest: [`speed`] of slow submissions, and what
+//! [`validators`] and [`checkers`] let pass. The seed makes everything repeatable; the time limit only cuts off.
 
 pub mod bundles;
 pub mod checkers;
+pub mod equivalents;
+pub mod gates;
+pub mod history;
 pub mod holding;
 pub mod kill_search;
 pub mod matrix;
 pub mod measure;
 pub mod mutants;
 pub mod pool;
-pub mod probe;
 pub mod promote;
 pub mod reach;
 pub mod score;
+pub mod speed;
+pub mod submissions;
 pub mod test_bed;
 #[cfg(test)]
 mod tests;
+pub mod tools;
 pub mod validators;
 pub mod wrapped;

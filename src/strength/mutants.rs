@@ -39,9 +39,7 @@ pub struct MutantSource {
     original: Arc<Prepared>,
     is_batched: bool,
     language: &'static str,
-    /// The file that is changed.
     file: PathBuf,
-    /// The content of that file.
     text: String,
     /// Whether it may well not compile.
     is_risky: bool,
@@ -61,9 +59,7 @@ impl MutantSource {
 /// The source of a program that should be wrong.
 #[derive(Clone, Debug)]
 pub enum WrongProgram {
-    /// A right program with one file changed.
     Mutant(MutantSource),
-    /// A submission of the package.
     Submission(Box<Prepared>),
 }
 
@@ -97,9 +93,6 @@ pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize
 }
 
 /// Builds one of the [`groups`]; None for sources that do not build. A program built for many inputs also runs on one.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
 pub fn build(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],

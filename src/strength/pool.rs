@@ -19,11 +19,8 @@ pub struct FreshSource<'a> {
     pub mix: Mix<'a>,
     /// The package's generators, if there are any.
     pub generators: Option<&'a FreshInputs<'a>>,
-    /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// How many were tried.
     pub taken: u64,
-    /// The inputs that were already made.
     pub seen: HashSet<Arc<[u8]>>,
     /// Whether the time is over: then no more are made.
     pub is_over: &'a dyn Fn() -> bool,
@@ -34,9 +31,7 @@ pub struct FreshSource<'a> {
 pub struct Fresh {
     /// Its number among all tried inputs.
     pub number: u64,
-    /// The input and its judge answer.
     pub item: Texts,
-    /// How it came about.
     pub origin: Origin,
     /// The call of the generator that printed it.
     pub call: Option<Call>,
@@ -50,9 +45,6 @@ const IN_VAIN: u64 = 200;
 impl FreshSource<'_> {
     /// Makes up to `most` inputs, and answers the first `kept` of them. Returns a fault if a right program fails on an
     /// input.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn next(
         &mut self,
         comparison: &Comparison<'_>,

@@ -11,7 +11,6 @@ pub struct Chosen {
     pub place: usize,
     /// A name below `data/secret/`.
     pub name: String,
-    /// Its purpose.
     pub description: String,
 }
 

@@ -1,14 +1,17 @@
-//! The features that inputs can have, in the grammar's names, and which of them the test cases have.
+//! The features that inputs can have, in the grammar's names, and which of them the test cases have; and the bounds of
+//! numbers that they reach.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::explain::features::{About, Feature, Features, Row};
 use crate::explain::statement::{Atom, Statement, Test};
+use crate::grammar::bounds::Coverage;
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::parse;
 use crate::judge::case::Texts;
 use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::strength::InputFeature;
 use crate::strength::pool::{Fresh, LONGEST};
@@ -21,11 +24,8 @@ const DRAWN: usize = 300;
 
 /// A search for features.
 pub struct Looking<'a> {
-    /// The grammar that gives the names.
     pub grammar: &'a Grammar,
-    /// Which inputs count.
     pub validity: &'a Validity<'a>,
-    /// The seed of drawn inputs.
     pub seed: u64,
     /// Whether the time is over.
     pub is_over: &'a dyn Fn() -> bool,
@@ -47,9 +47,6 @@ impl Wanted {
 impl Looking<'_> {
     /// The features of valid inputs, each with an input that has it: from a test case, otherwise from the pool,
     /// otherwise drawn. None if the time is over before all test cases were looked at; after that, no more are drawn.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn features(
         &self,
         cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
@@ -139,6 +136,21 @@ fn wanted(features: &Features<'_>) -> Vec<Wanted> {
         }));
     }
     all
+}
+
+/// The share of the grammar's number bounds that the test cases reach; `None` if one is not valid.
+///
+/// # Errors
+/// If an input cannot be read.
+pub fn bounds(grammar: &Grammar, problem: &Problem) -> Result<Option<f64>, Stop> {
+    let mut coverage = Coverage::new(grammar);
+    for case in &problem.test_data.cases {
+        let input = case.input.read().map_err(JudgeError::on("read", &case.input))?;
+        if coverage.add(grammar, &input, &case.input).is_err() {
+            return Ok(None);
+        }
+    }
+    Ok(coverage.share(grammar))
 }
 
 #[cfg(test)]

@@ -1,7 +1,13 @@
 //! The score: the share of the faults that the data catches, weighted by hardness, and the other parts.
 
-use crate::model::strength::{Grade, Kill, Part, PartName, Subject, SubjectKind, SubjectStatus};
+use std::collections::HashSet;
+
+use crate::model::strength::{
+    Grade, Kill, Part, PartName, Strength, Subject, SubjectKind, SubjectStatus,
+};
 use crate::model::verdict::Verdict;
+use crate::mutate::operator::Operator;
+use crate::strength::matrix;
 
 /// The least hardness: a subject that every input catches still counts a little.
 const LEAST: f64 = 0.05;
@@ -79,5 +85,45 @@ pub fn grade(parts: &[Part], score: f64) -> Grade {
         _ if score >= 70.0 => Grade::C,
         _ if score >= 50.0 => Grade::D,
         _ => Grade::E,
+    }
+}
+
+/// Computes what each test case catches, the parts, score and grade, and what each missing test case would gain.
+/// `names` are those of the test cases, `bounds` is the share of the bounds that they reach.
+pub fn count(report: &mut Strength, names: &[&str], bounds: Option<f64>) {
+    report.cases = matrix::cases(names, &report.subjects, report.matrix);
+    report.minimal = matrix::minimal(names, &report.subjects);
+    let held_out = Operator::held_out(report.seed);
+    let operators = held_out.iter().map(|operator| operator.name().to_owned()).collect();
+    report.hold_out = report.held_out(operators);
+    let features = report.features();
+    let probes = report.probes.clone().unwrap_or_default();
+    let by_tools = report.by_tools();
+    let parts = |subjects: &[Subject]| {
+        parts(|name| match name {
+            PartName::Kills => kills(subjects, &|it| probes.waits(&it.id)),
+            PartName::Twice => twice(subjects),
+            PartName::Bounds => bounds,
+            PartName::Features => features,
+            other => by_tools.iter().find(|it| it.0 == other).and_then(|it| it.1),
+        })
+    };
+    report.parts = parts(&report.subjects);
+    report.score = score(&report.parts);
+    let told = report.score.filter(|_| report.open() * 10 <= report.subjects.len());
+    report.grade = told.map(|score| grade(&report.parts, score));
+    let Some(before) = report.score else { return };
+    for place in 0..report.subjects.len() {
+        let Some(missed) = &report.subjects[place].missed else { continue };
+        let caught: HashSet<&String> =
+            missed.also.iter().chain([&report.subjects[place].id]).collect();
+        let mut with = report.subjects.clone();
+        for subject in with.iter_mut().filter(|it| caught.contains(&it.id)) {
+            subject.status = SubjectStatus::Caught;
+        }
+        let gain = score(&parts(&with)).unwrap_or(before) - before;
+        if let Some(missed) = &mut report.subjects[place].missed {
+            missed.gain = gain.max(0.0);
+        }
     }
 }

@@ -24,7 +24,6 @@ use crate::stress::comparison::{Compared, Comparison, Unusable};
 /// A program that should be wrong, ready to run.
 #[derive(Clone, Debug)]
 pub struct Suspect {
-    /// The program for one input.
     pub runnable: Arc<Runnable>,
     /// The program for many inputs, if its language allows it.
     pub batched: Option<Arc<Runnable>>,
@@ -63,7 +62,6 @@ pub fn starts_slowly(prepared: &Prepared) -> bool {
 /// What running a suspect on test cases is to find.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
-    /// How many rejections are wanted.
     pub most: usize,
     /// Whether a suspect that may be too slow is waited for.
     pub is_patient: bool,
@@ -73,7 +71,6 @@ pub struct Goal {
 pub struct TestBed<'a> {
     /// The right program and the rules of judging. Its submission is the right program, too.
     pub comparison: Comparison<'a>,
-    /// The test cases.
     pub cases: &'a [ReadyCase<'a>],
     /// The texts of the test cases that are small enough for a batch.
     pub texts: Vec<Option<Texts>>,
@@ -92,9 +89,7 @@ pub struct TestBed<'a> {
 /// The result of a suspect on fresh inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnPool {
-    /// How many of them reject it.
     pub rejecting: usize,
-    /// On how many it was run.
     pub tried: usize,
     /// A hash of its outputs, if one start gave them all.
     pub signature: Option<u64>,
@@ -103,19 +98,16 @@ pub struct OnPool {
 /// The result of an input in a batch, in the order in which running it alone is worth the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BatchAnswers {
-    /// It is accepted.
     Accepted,
     /// Only a run alone can tell.
     Doubtful,
     /// No result: inputs before it broke limits.
     Nothing,
-    /// It broke a limit.
     Broken,
 }
 
 /// The results of a suspect in batches.
 pub struct InBatch {
-    /// The result of each input.
     pub told: Vec<BatchAnswers>,
     /// A hash of its outputs, if it wrote one for each input.
     pub signature: Option<u64>,
@@ -152,9 +144,6 @@ impl TestBed<'_> {
     }
 
     /// The results of starting a suspect for many of these inputs; None if there are none.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn in_batch(&self, suspect: &Suspect, items: &[&Texts]) -> Result<Option<InBatch>, Stop> {
         let (Some(way), Some(batched)) = (&self.way, &suspect.batched) else { return Ok(None) };
         let grammar = self.grammar;
@@ -229,9 +218,6 @@ impl TestBed<'_> {
     /// Runs a suspect on test cases until enough of them reject it: group by group in batches, then those in no batch.
     /// In a group, the inputs that the batch doubts most come first, otherwise `order` decides. None if it broke a limit
     /// in a batch, and `goal` is not to wait for such a suspect.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn hold(
         &self,
         suspect: &Suspect,
@@ -300,9 +286,6 @@ impl TestBed<'_> {
     }
 
     /// How many of these inputs reject a suspect: all in one start, or a few run alone.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn rejecting(&self, suspect: &Suspect, items: &[Texts]) -> Result<OnPool, Stop> {
         let small: Vec<&Texts> = items.iter().filter(|item| Batches::takes(&item.input)).collect();
         if let Some(batch) = self.in_batch(suspect, &small)? {
@@ -320,9 +303,6 @@ impl TestBed<'_> {
 
     /// The suspect's judgement on a fresh input, if it is not accepted. Without a grammar, input validators may be lax:
     /// then an input on which the output validator breaks down is left out.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn rejected(
         &self,
         suspect: &Suspect,

@@ -14,7 +14,6 @@ use crate::mutate::wrapper::{Change, Wrapper};
 /// What a wrapper needs to know about a problem.
 #[derive(Clone, Copy)]
 pub struct Wrapping<'a> {
-    /// The wrapper.
     pub wrapper: &'static Wrapper,
     /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
@@ -40,11 +39,8 @@ impl Wrapping<'_> {
 
 /// An executor in which submissions are wrapped. Other programs, such as output validators, run as they are.
 pub struct Wrapped<'a> {
-    /// The executor that runs the jobs.
     pub inner: &'a dyn Executor,
-    /// How submissions are changed.
     pub wrapping: Wrapping<'a>,
-    /// Where programs read and write.
     pub io: &'a ProgramIo,
 }
 

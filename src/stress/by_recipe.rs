@@ -15,7 +15,6 @@ use crate::stress::candidates::{Candidate, Candidates, Content};
 /// One start of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The command, with its placeholders.
     pub command: GeneratorCommand,
     /// The value of `{seed}`.
     pub seed: u64,
@@ -30,9 +29,6 @@ impl Call {
     }
 
     /// The generator's output, or the reason why there is none.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn input(&self, generators: &FreshInputs<'_>) -> Result<Result<Arc<[u8]>, String>, Stop> {
         match generators.make(&self.command, NAME, self.seed)? {
             Err(why) => Ok(Err(why)),
@@ -103,40 +99,24 @@ pub fn lowered(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
 }
 
 /// A number in a command: a word of digits, or digits after `=`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Number {
+struct Number {
     /// The index of its word.
     place: usize,
     /// The text before it, such as `--n=`.
     before: String,
-    /// The number.
-    pub value: u64,
+    value: u64,
 }
 
 impl Number {
     /// The same command with another value for this number.
-    pub fn set(&self, command: &GeneratorCommand, value: u64) -> GeneratorCommand {
+    fn set(&self, command: &GeneratorCommand, value: u64) -> GeneratorCommand {
         let mut command = command.clone();
         command.args[self.place] = format!("{}{value}", self.before);
         command
     }
-
-    /// Its name: the text before it, or the option before it.
-    pub fn name(&self, command: &GeneratorCommand) -> String {
-        let own = self.before.trim_end_matches('=');
-        let option = self.place.checked_sub(1).map(|it| command.args[it].as_str());
-        let named = |name: &str| {
-            let name = name.trim_start_matches('-');
-            let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic());
-            is_name.then(|| name.to_owned())
-        };
-        let option = option.filter(|word| word.starts_with('-')).and_then(named);
-        named(own).or(option).unwrap_or_else(|| format!("argument {}", self.place + 1))
-    }
 }
 
-/// The numbers of a command.
-pub fn numbers(command: &GeneratorCommand) -> Vec<Number> {
+fn numbers(command: &GeneratorCommand) -> Vec<Number> {
     let words = command.args.iter().enumerate();
     let found = words.filter_map(|(place, word)| {
         let (before, digits) = match word.rsplit_once('=') {

@@ -26,12 +26,10 @@ pub struct ByTestCases<'a> {
     validity: &'a Validity<'a>,
     /// The inputs to change: the test cases, the smallest first, and then valid copies.
     parents: Vec<Parent>,
-    /// How many of them are test cases.
     own: usize,
     numbers: Numbers,
     chance: Chance,
     hasher: RandomState,
-    /// Hashes of earlier copies.
     seen: HashSet<u64>,
     ready: VecDeque<Candidate>,
 }

@@ -9,7 +9,6 @@ use crate::stress::by_recipe::Call;
 /// An input to try.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The input, or how to get it.
     pub content: Content,
     /// The source of the input.
     pub origin: Origin,
@@ -25,9 +24,7 @@ impl Candidate {
 /// An input, or how to get it.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// The input.
     Text(Arc<[u8]>),
-    /// The output of a generator.
     Call(Call),
 }
 

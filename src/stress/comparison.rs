@@ -21,13 +21,9 @@ use crate::model::verdict::Verdict;
 /// Two programs for the same problem, and the rules of comparison.
 #[derive(Clone)]
 pub struct Comparison<'a> {
-    /// The problem, and the executor.
     pub bench: Bench<'a>,
-    /// The rules of judging.
     pub rules: &'a Rules<'a>,
-    /// The program that counts as correct.
     pub reference: &'a Runnable,
-    /// The submission under test.
     pub submission: &'a Runnable,
     /// The executor of the submission, if it is not that of all other programs.
     pub elsewhere: Option<&'a dyn Executor>,
@@ -37,14 +33,12 @@ pub struct Comparison<'a> {
     pub test_case: TestCase,
     /// The source of judge answers.
     pub answers: AnswersBy<'a>,
-    /// Answers that are known.
     pub known: &'a Answers,
 }
 
 /// The source of the judge answer to an input.
 #[derive(Clone, Copy)]
 pub enum AnswersBy<'a> {
-    /// The output of the reference.
     Reference,
     /// The package's solution, which is not a submission, makes the answer. The reference's output is judged as well.
     Solution(&'a Solution<'a>),
@@ -55,9 +49,7 @@ pub enum AnswersBy<'a> {
 /// The result of a comparison.
 #[derive(Debug)]
 pub enum Compared {
-    /// The submission is right.
     Same,
-    /// The submission fails.
     Differs(Box<CaseJudgement>),
     /// There is no answer to compare with.
     NoAnswer(Unusable),
@@ -68,11 +60,9 @@ pub enum Compared {
 pub enum Unusable {
     /// The reference does not solve it in time.
     TooSlow,
-    /// The reference fails.
     Reference(Verdict, String),
     /// The solution that makes judge answers fails, in this way.
     Solution(String),
-    /// The output validator breaks down.
     Validator(Box<JudgeError>),
 }
 
@@ -82,7 +72,6 @@ impl<'a> Comparison<'a> {
         !matches!(self.answers, AnswersBy::Reference)
     }
 
-    /// The executor of the submission.
     pub fn at_submission(&self) -> &dyn Executor {
         self.elsewhere.unwrap_or(self.bench.executor)
     }
@@ -90,9 +79,6 @@ impl<'a> Comparison<'a> {
     /// Compares both programs on an input. A submission that is too slow may run longer, to measure how slow it is.
     ///
     /// Both run on the caller's thread, one after the other, with nothing on disk.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn compare(
         &self,
         input: &Arc<[u8]>,
@@ -114,9 +100,6 @@ impl<'a> Comparison<'a> {
     }
 
     /// The judge answer, if the reference solves the input.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, Unusable>, Stop> {
         if let Some(known) = self.known.get(input) {
             return Ok(Ok(known));
@@ -161,9 +144,6 @@ impl<'a> Comparison<'a> {
     }
 
     /// Judges the submission, with all details that are shown about a rejection.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
@@ -172,9 +152,6 @@ impl<'a> Comparison<'a> {
     }
 
     /// Runs one of the programs for its output.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
         self.runs().run(runnable, input)
     }
@@ -187,9 +164,6 @@ impl<'a> Comparison<'a> {
 
     /// Whether an output of the submission, from a run that kept its limits, is accepted. Returns false if this cannot
     /// be decided here: a run on this input alone will decide.
-    ///
-    /// # Errors
-    /// If it was interrupted.
     pub fn accepts(
         &self,
         input: &Arc<[u8]>,

@@ -25,15 +25,12 @@ use crate::stress::validity::{Refusal, Validity};
 
 /// The parameters of a search.
 pub struct Searching<'a> {
-    /// The comparison.
     pub comparison: &'a Comparison<'a>,
-    /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
     /// Compares many inputs at once, if possible; otherwise each run has a fresh process.
     pub batches: Option<&'a Batches>,
-    /// Time for the search.
     pub time: Duration,
     /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
@@ -41,24 +38,18 @@ pub struct Searching<'a> {
     pub scheduler: &'a Scheduler,
     /// Time after the first failing input to confirm it and make it smaller.
     pub shrink_time: Duration,
-    /// Upper bound on the inputs.
     pub most: Option<u64>,
-    /// Receives the progress.
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
-/// The result of a search.
 #[derive(Default)]
 pub struct SearchResult {
     /// The first input on which the submission fails.
     pub found: Option<Failure>,
-    /// Number of inputs that were compared.
     pub runs: u64,
     /// How many of them were compared in batches.
     pub batched: u64,
-    /// Wall time.
     pub elapsed: Duration,
-    /// Why the search ended.
     pub end: SearchEnd,
     /// Number of inputs that were not compared.
     pub left_out: u64,
@@ -75,15 +66,12 @@ pub struct SearchResult {
 /// An input on which the submission fails.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The number of the input.
     pub number: u64,
-    /// The input.
     pub input: Arc<[u8]>,
     /// The source of the input.
     pub origin: Origin,
     /// The start of the generator that printed it.
     pub call: Option<Call>,
-    /// The judgement of the submission on it.
     pub judged: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
@@ -94,11 +82,8 @@ pub struct Failure {
 /// The reference, or the solution that makes judge answers, fails on a valid input.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The number of the input.
     pub number: u64,
-    /// The input.
     pub input: Arc<[u8]>,
-    /// Which of the two fails, and how.
     pub why: Unusable,
 }
 
@@ -144,7 +129,6 @@ struct Shared<'a, 'c> {
     is_over: AtomicBool,
     started: Instant,
     hasher: RandomState,
-    /// Hashes of the inputs that were tried.
     seen: Mutex<HashSet<u64>>,
 }
 
@@ -181,7 +165,7 @@ impl<'c> Shared<'_, 'c> {
             let (runs, smallest) = (result.runs, result.found.as_ref().map(|it| it.input.len()));
             drop(state);
             (self.searching.progress)(SearchProgress {
-                doing: "searching",
+                doing: "searching".to_owned(),
                 runs,
                 elapsed: self.started.elapsed(),
                 smallest,

@@ -31,27 +31,21 @@ use crate::stress::word_lines;
 
 /// The parameters of shrinking.
 pub struct Shrinking<'a> {
-    /// The comparison.
     pub comparison: &'a Comparison<'a>,
-    /// Which inputs count.
     pub validity: &'a Validity<'a>,
     /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
     /// The package's generators, if it has some.
     pub generators: Option<&'a FreshInputs<'a>>,
-    /// Ends runs when the time is up.
     pub scheduler: &'a Scheduler,
     /// Number of earlier comparisons, and the start of the first one.
     pub before: (u64, Instant),
-    /// Receives the progress.
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
 /// A shrunk input.
 pub struct Shrunk {
-    /// The input.
     pub input: Arc<[u8]>,
-    /// The judgement of the submission on it.
     pub judged: CaseJudgement,
     /// Number of inputs that were compared for that.
     pub runs: u64,
@@ -79,9 +73,6 @@ const EDITS_MAX: u64 = 5000;
 const SEEDS: u64 = 6;
 
 /// Shrinks a failing input.
-///
-/// # Errors
-/// When the judge failed.
 pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Stop> {
     let mut work = Work {
         shrinking,
@@ -204,7 +195,7 @@ impl Work<'_> {
         self.told = Instant::now();
         let (runs, since) = self.shrinking.before;
         (self.shrinking.progress)(SearchProgress {
-            doing: "making it smaller",
+            doing: "making it smaller".to_owned(),
             runs: runs + self.done.runs,
             elapsed: since.elapsed(),
             smallest: Some(self.done.input.len()),

@@ -23,9 +23,7 @@ pub struct Validity<'a> {
 /// An input on which validators disagree.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// The input.
     pub input: Arc<[u8]>,
-    /// The validator that refuses it, and why.
     pub by: Refused,
 }
 
@@ -48,9 +46,6 @@ impl<'a> Validity<'a> {
     }
 
     /// The first refusal by one of the package's other validators.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, Stop> {
         match &self.validators {
             Some(validators) => validators.refusal(input),
@@ -59,9 +54,6 @@ impl<'a> Validity<'a> {
     }
 
     /// Which inputs all validators accept, for a problem without a grammar.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn accepted(&self, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, Stop> {
         match &self.validators {
             Some(validators) => self.batches.accepted(validators, inputs),
@@ -70,9 +62,6 @@ impl<'a> Validity<'a> {
     }
 
     /// Whether all accept an input.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn allows(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if !self.by_grammar(input) {
             return Ok(false);

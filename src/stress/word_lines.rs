@@ -28,11 +28,9 @@ struct Part {
 enum Whole {
     /// All lines.
     Lines,
-    /// The words of a line.
     Words(usize),
     /// The words of all lines with this number of words.
     Columns(usize),
-    /// The letters of a word.
     Letters(Place),
     /// The letters of all lines that are one word of this length.
     LetterColumns(usize),

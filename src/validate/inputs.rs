@@ -18,9 +18,7 @@ use crate::validate::programs::{self, Opinion, Question, Validator, ask, objecti
 
 /// An input validator that is ready for use.
 pub(super) enum InputValidator<'a> {
-    /// It runs in the executor.
     Program(Box<Validator<'a>>),
-    /// It runs in this process.
     Grammar(Box<Grammar<'a>>),
 }
 

@@ -6,7 +6,7 @@ mod answers;
 mod coverage;
 mod equal;
 mod exchange;
-mod grammars;
+pub mod grammars;
 mod inputs;
 pub mod mutations;
 pub mod outputs;
@@ -19,10 +19,8 @@ pub mod undiscriminating;
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
-use crate::grammar::program::Grammar;
 use crate::grammar::validate::accepts;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::validate::inputs::InputValidator;
@@ -32,13 +30,10 @@ use crate::validator::OutputValidator;
 
 /// The parameters of a proof.
 pub struct Proving<'a> {
-    /// The problem, and where validators run.
     pub bench: Bench<'a>,
     /// The package's output validators; empty if the format's default one decides.
     pub validators: &'a [OutputValidator],
-    /// Which test cases are selected, by name.
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
-    /// The extent of the data.
     pub extent: Extent,
     /// Faults that the input validators should find, such as [`mutations::GENERIC`].
     pub mutations: &'a [Mutation],
@@ -119,15 +114,6 @@ pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop>
         })
     });
     faulty.collect::<Result<_, Stop>>().map(Some)
-}
-
-/// The grammars of the problem's input, without those that have faults.
-///
-/// # Errors
-/// If a file cannot be read.
-pub fn input_grammars(problem: &Problem) -> Result<Vec<Grammar>, Stop> {
-    let grammars = grammars::read_all(problem, &mut Vec::new())?;
-    Ok(grammars.into_iter().map(|it| it.grammar).collect())
 }
 
 fn has_errors(found: &[Diagnostic]) -> bool {

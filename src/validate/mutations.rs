@@ -10,7 +10,6 @@ use std::ops::Range;
 pub struct Mutation {
     /// The fault of the changed input, such as `a blank at the end of a line`.
     pub name: &'static str,
-    /// What it changes.
     pub class: Class,
     /// Makes the changed input; `None` if the change does not apply to the input.
     pub change: fn(&[u8]) -> Option<Vec<u8>>,
@@ -19,9 +18,7 @@ pub struct Mutation {
 /// What a change is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// White space and line ends.
     Layout,
-    /// How numbers are written.
     Numbers,
     /// Something after the end.
     Rest,

@@ -86,11 +86,8 @@ pub(super) struct Validator<'a> {
 
 /// The parameters of one run of a validator.
 pub(super) struct Question<'a> {
-    /// Its standard input.
     pub stdin: Blob,
-    /// Its arguments.
     pub args: Vec<&'a String>,
-    /// The files beside it.
     pub files: Vec<TreeEntry>,
 }
 

@@ -13,7 +13,6 @@ use crate::validate::programs::{Opinion, Question, Validator, ask, build};
 
 /// Input validators that can run as long as this value lives.
 pub struct InputValidators<'a> {
-    /// Where they run.
     pub bench: Bench<'a>,
     all: Vec<Validator<'a>>,
     args: ValidatorArgs,
@@ -69,9 +68,6 @@ impl<'a> InputValidators<'a> {
     }
 
     /// Builds them anew, to read many inputs at once. `None` if not all can.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn for_batches(&self) -> Result<Option<Vec<ManyInputs>>, Stop> {
         let (limits, builder) = (Limits::of_validator(), self.bench.builder);
         let prepare = |it: &Validator<'_>| Ok(builder.prepare(it.program)?.for_batches());
@@ -94,9 +90,6 @@ impl<'a> InputValidators<'a> {
     }
 
     /// Runs them in order; returns the first that does not accept the input.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Refused>, Stop> {
         for validator in &self.all {
             let question = Question {

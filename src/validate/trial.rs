@@ -29,7 +29,6 @@ const TRIES: usize = 3;
 /// Something wrong with an output validator.
 #[derive(Debug)]
 pub struct TrialFault {
-    /// What is wrong, and what to do.
     pub remark: Diagnostic,
     /// Whether its verdicts mean nothing. If it only breaks down on nonsense, submissions can still be judged.
     pub is_fatal: bool,
@@ -47,9 +46,6 @@ impl TrialFault {
 
 /// The faults of the package's output validator. For a multi-pass problem, only breakdowns count. For an interactive
 /// problem, the submission says nothing, or nonsense, and does not read.
-///
-/// # Errors
-/// If the judge failed or was interrupted.
 pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<TrialFault>, Stop> {
     let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;

@@ -57,7 +57,6 @@ pub struct Feedback {
     pub score_multiplier: Option<Vec<u8>>,
     /// `nextpass.in`.
     pub next_pass: Option<Blob>,
-    /// Its images.
     pub images: Vec<Picture>,
     /// Complaints about entries with special names: `score.txt is a directory, not a file`.
     pub unreadable: Vec<String>,
@@ -94,7 +93,7 @@ impl Feedback {
             SCORE => self.score = Some(blob.start(NUMBER)?),
             SCORE_MULTIPLIER => self.score_multiplier = Some(blob.start(NUMBER)?),
             NEXT_PASS => self.next_pass = Some(blob),
-            image => self.images.push(Picture { of: OUTPUT, name: image.to_owned(), blob }),
+            image => self.images.push(Picture { of: OUTPUT.into(), name: image.to_owned(), blob }),
         }
         Ok(())
     }

@@ -40,30 +40,24 @@ use crate::validator::response::{Contract, Response};
 pub struct OutputValidator {
     /// The name of its file or directory, for messages.
     pub name: String,
-    /// Its path in the package.
     pub path: FilePath,
     /// Its kind, such as `output validator`.
     pub what: &'static str,
-    /// The protocol of its calls.
     pub protocol: Protocol,
     /// Whether it reads the submission's output from standard input, not from a file.
     talks: bool,
     runnable: Runnable,
-    /// The limits of its runs.
     pub limits: Limits,
 }
 
 /// The parameters of one run of an output validator.
 pub struct Question<'a> {
-    /// The test case.
     pub test_case: &'a TestCase,
     /// The arguments after the files.
     pub args: &'a [String],
     /// The input of the submission: the test case's input, or in a later pass the input that the previous pass made.
     pub input: &'a Blob,
-    /// The judge answer.
     pub answer: &'a Blob,
-    /// The output of the submission.
     pub output: Blob,
     /// The submission; its files are put into the working directory.
     pub submission: Option<&'a Runnable>,

@@ -24,13 +24,9 @@ pub(super) const STDERR: u64 = 64 << 10;
 /// An output validator's opinion, with the other results of its run.
 #[derive(Debug)]
 pub struct Response {
-    /// The opinion.
     pub opinion: Opinion,
-    /// Its feedback files.
     pub feedback: Feedback,
-    /// The start of its standard error.
     pub stderr: Vec<u8>,
-    /// The outcome of its run.
     pub outcome: Outcome,
     /// The contents of its box at the end, if requested.
     pub kept: Option<Tree>,
@@ -39,9 +35,7 @@ pub struct Response {
 /// An output validator's opinion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opinion {
-    /// The output is right.
     Accepted,
-    /// The output is wrong.
     Rejected,
     /// The output has this worth, which may be the maximum.
     Partial(Worth),

@@ -19,13 +19,10 @@ use crate::validator::{OutputValidator, feedback_dir};
 
 /// The parameters of one run of a static validator.
 pub struct Look<'a> {
-    /// The submission.
     pub submission: &'a Runnable,
-    /// The code of its language.
     pub language: &'a str,
     /// The file or class that starts the submission.
     pub entry_point: &'a str,
-    /// The arguments of the static validation.
     pub args: &'a [String],
     /// Whether its box is returned.
     pub keep: Keep,

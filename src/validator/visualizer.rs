@@ -45,25 +45,16 @@ const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 
 impl Visualizer {
     /// Builds the package's output visualizer, if it has one; a failed build is only a remark.
-    ///
-    /// # Errors
-    /// If the judge failed, or the build was cut short.
     pub fn of_outputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         build(bench, "output visualizer", bench.problem.output_visualizer.as_ref())
     }
 
     /// Builds the package's input visualizer, if it has one; a failed build is only a remark.
-    ///
-    /// # Errors
-    /// If the judge failed, or the build was cut short.
     pub fn of_inputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         build(bench, "input visualizer", bench.problem.input_visualizer.as_ref())
     }
 
     /// Makes images of an output.
-    ///
-    /// # Errors
-    /// If it was cut short.
     pub fn draw_output(
         &self,
         executor: &dyn Executor,
@@ -73,9 +64,6 @@ impl Visualizer {
     }
 
     /// Makes images of an input.
-    ///
-    /// # Errors
-    /// If it was cut short.
     pub fn draw_input(
         &self,
         executor: &dyn Executor,
@@ -111,7 +99,7 @@ impl Drawn {
         let left = self.tree.as_ref().map(|tree| tree.below(dir)).unwrap_or_default();
         let image = |file: &TreeEntry| {
             let name = file.name.to_str().filter(|name| is_one(name))?.to_owned();
-            Some(Picture { of, name, blob: file.blob()?.clone() })
+            Some(Picture { of: of.into(), name, blob: file.blob()?.clone() })
         };
         let mut images: Vec<Picture> = left.iter().filter_map(image).collect();
         images.sort_by(|one, other| one.name.cmp(&other.name));

@@ -33,7 +33,7 @@ fn mutants_are_listed_shown_and_written() {
     check("mutants sum a.c --export ror-e914-2 new/dir/", 0, &["saved: new/dir/a-ror-e914-2.c"]);
     check("mutants sum b.c --show tie-9b91-1", 5, &["`juror mutants` lists them"]);
     let document = fixture.json("mutants sum a.c --show ror-e914-1 --seed 3", 0);
-    assert_eq!(document["mutants"]["list"][0]["lines_after"][0], "    return 1 <= 2;");
+    assert_eq!(document["list"][0]["lines_after"][0], "    return 1 <= 2;");
 }
 
 #[test]

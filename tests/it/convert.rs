@@ -12,7 +12,7 @@ fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
     let before = polygon::files(&fixture.path(from));
     clear(fixture, "new");
     let document = fixture.json(&format!("convert {from} --to {to} new"), 0);
-    let losses = document["conversion"]["losses"].as_array().expect("a list");
+    let losses = document["losses"].as_array().expect("a list");
     let losses: Vec<String> = losses
         .iter()
         .map(|loss| {

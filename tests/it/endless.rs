@@ -24,7 +24,7 @@ fn check(files: &[(&str, &str)], large: &str, code: i32, said: &str) {
     File::create(&path).and_then(|file| file.set_len(SIZE)).expect("a file with a hole");
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\""));
-    let juror = wire::shipped();
+    let juror = wire::juror();
     command.arg(juror.get_program()).args(juror.get_args()).args(["judge", "p", "none.py"]);
     command.envs(juror.get_envs().filter_map(|(key, value)| Some((key, value?))));
     let output = command.current_dir(fixture.root()).output().expect("juror runs");

@@ -37,5 +37,5 @@ fn what_cannot_be_explained_is_said_before_anything_runs() {
     fixture.write("my.sh", crate::fixture::WRONG);
     fixture.check("judge sum my.sh --explain", 2, &["--explain needs a grammar of the input"]);
     let report: Value = fixture.json("judge sum my.sh", 1);
-    assert_eq!(report["explanations"], Value::Null, "nobody asked");
+    assert_eq!(report["explanations"], Value::Array(Vec::new()), "nobody asked");
 }

@@ -317,7 +317,7 @@ fn programs_run_in_a_container_that_refuses_namespaces() {
     }
     let fixture = Fixture::new();
     fixture.write("a.sh", RIGHT);
-    let mut command = crate::wire::shipped();
+    let mut command = crate::wire::juror();
     if !Path::new(command.get_program()).exists() {
         return skip("the binary that users get is not on this machine");
     }

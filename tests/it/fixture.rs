@@ -99,14 +99,9 @@ impl Fixture {
         fs::remove_file(self.path(name)).expect("a file to remove");
     }
 
-    /// The `juror` command in this directory, whose jobs and replies travel as bytes.
+    /// The `juror` command in this directory.
     pub(crate) fn juror(&self, arguments: &str) -> Command {
         self.here(wire::juror(), arguments)
-    }
-
-    /// The same as users get it.
-    pub(crate) fn shipped(&self, arguments: &str) -> Command {
-        self.here(wire::shipped(), arguments)
     }
 
     /// The `juror` command as the standard library has it, to be started and left at work.

@@ -23,16 +23,16 @@ pub(crate) mod strengths;
 mod tools;
 mod validators;
 
-use juror::cli::exit_code::ExitCode;
+use juror::model::exit_code::ExitCode;
 use juror::report::style::{Listing, Only, Order, Style, Surroundings, Verbosity};
 use juror::report::terminal::Terminal;
-use juror::report::{Reporter, Reporters, csv, json, junit};
+use juror::report::{Reporter, Reporters, csv, junit};
 
 use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, Screen, VERBOSE, WIDE, check, check_json, check_listing,
     check_screen, compare, document, feed,
 };
-use crate::golden::keys::{Keys, check_keys, find_keys};
+use crate::golden::keys::{Keys, check_keys, find_written, own_keys};
 use crate::{live, wire};
 
 #[test]
@@ -439,7 +439,7 @@ fn machines_of_every_kind_are_told_about() {
         ("doctor-freebsd", doctor::freebsd()),
     ];
     for (file, facts) in &machines {
-        let events = doctor::stream(facts);
+        let events = doctor::diagnosis(facts);
         check(file, PLAIN, &events);
         check(&format!("{file}-quiet"), QUIET, &events);
         check_json(file, &events);
@@ -449,24 +449,19 @@ fn machines_of_every_kind_are_told_about() {
 #[test]
 fn servers_for_workers_are_told_about() {
     let mut written = Keys::new();
-    for (file, command, survey) in [
-        ("cluster-doctor", "doctor", cluster::busy()),
-        ("cluster-doctor-poor", "doctor", cluster::poor()),
-        ("cluster-doctor-worker", "doctor", cluster::of_a_worker()),
-        ("cluster-status", "cluster", cluster::busy()),
-        ("cluster-status-poor", "cluster", cluster::poor()),
-        ("cluster-status-worker", "cluster", cluster::of_a_worker()),
-    ] {
-        let events = cluster::stream(command, survey);
-        check(file, PLAIN, &events);
-        if command == "doctor" {
-            check(&format!("{file}-quiet"), QUIET, &events);
-            check_json(file, &events);
-        }
-        let document = serde_json::from_str(&document(&events)).expect("a document is JSON");
-        find_keys(&document, "", &mut written);
+    for (name, seen) in
+        [("", cluster::busy()), ("-poor", cluster::poor()), ("-worker", cluster::of_a_worker())]
+    {
+        let told = cluster::diagnosis(seen.clone());
+        let file = format!("cluster-doctor{name}");
+        check(&file, PLAIN, &told);
+        check(&format!("{file}-quiet"), QUIET, &told);
+        check_json(&file, &told);
+        let told = cluster::survey(seen);
+        check(&format!("cluster-status{name}"), PLAIN, &told);
+        find_written(&document(&told), &mut written);
     }
-    check_keys(&written, "docs/cluster.md");
+    check_keys(&own_keys(&written, "cluster"), "docs/cluster.md");
 }
 
 /// A writer whose reader has gone away.
@@ -488,10 +483,11 @@ fn a_closed_pipe_is_returned_as_what_it_is() {
         let mut reporters = Reporters::new(vec![reporter]);
         let events = judged::accepted_and_wrong();
         events.iter().for_each(|event| reporters.event(event));
+        reporters.finish(None);
         let failed = reporters.failed().expect("the pipe is closed");
         assert_eq!(failed.kind(), std::io::ErrorKind::BrokenPipe);
     };
     let terminal = Terminal::new(Closed, Vec::new(), PLAIN);
     check(Reporter::Live(Box::new(terminal)));
-    check(Reporter::AtEnd(json::write, Box::new(Closed)));
+    check(Reporter::AtEnd(csv::write, Box::new(Closed)));
 }

@@ -41,8 +41,8 @@ fn exit_codes_tell_valid_from_invalid_and_from_faults() {
     let piped = piped.write_stdin("2\n1 201\n").output().expect("juror runs");
     assert!(String::from_utf8_lossy(&piped.stderr).contains("/dev/stdin:2:3"), "{piped:?}");
     let report = fixture.json("grammar check row.ctd good.in bad.in", 1);
-    assert_eq!(report["grammar"]["inputs"][0]["valid"], true);
-    assert_eq!(report["grammar"]["inputs"][1]["valid"], false);
+    assert_eq!(report["inputs"][0]["valid"], true);
+    assert_eq!(report["inputs"][1]["valid"], false);
     assert_eq!(report["diagnostics"][0]["line"], 2);
 }
 
@@ -92,7 +92,7 @@ fn bounds_that_no_input_reaches_are_named() {
     fixture.check("grammar bounds row.ctd good.in", 0, &["n 2 to 100 has 2 to 2: never 100"]);
     fixture.check("grammar bounds row.ctd bad.in", 1, &["bad.in:2:3"]);
     let report = fixture.json("grammar bounds row.ctd good.in", 0);
-    assert_eq!(report["grammar"]["bounds"][1]["reached"]["max"], true);
+    assert_eq!(report["bounds"][1]["reached"]["max"], true);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn ctrl_c_ends_what_juror_itself_computes() {
     let endless = "REP(4000000000) REP(4000000000) SET(a=1) END END\n";
     fixture.write("sum/input_validators/endless.ctd", endless);
     for signal in [Signal::INT, Signal::TERM] {
-        let mut command = wire::shipped();
+        let mut command = wire::juror();
         command.current_dir(fixture.path("")).env("TMPDIR", fixture.temporary());
         command.args(["verify", "sum"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().expect("juror runs");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use juror::model::event::{Event, Stamped};
+use juror::model::event::{CommandTask, Event, Stamped};
 use juror::model::joint::{Said, Side, Transcript};
 use juror::model::judgement::{
     BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, Picture, TimeLimit,
@@ -15,6 +15,7 @@ use juror::model::report::{LimitsReport, PackageReport, Report};
 use juror::model::units::Bytes;
 use juror::model::verdict::Verdict;
 use juror::report::html;
+use juror::report::result::AnyResult;
 use tempfile::TempDir;
 
 use crate::browser::Browser;
@@ -29,7 +30,7 @@ const IMAGE: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9
     <script>top.hacked = 4; fetch('http://localhost:1/')</script>\
     <image href='http://localhost:1/x.png' width='9' height='9'/></svg>";
 
-fn report(command: &'static str, judgements: Vec<Judgement>) -> Report {
+fn report(command: &str, judgements: Vec<Judgement>) -> Report {
     let package = PackageReport {
         name: "sum".to_owned(),
         title: "Sum".to_owned(),
@@ -38,11 +39,19 @@ fn report(command: &'static str, judgements: Vec<Judgement>) -> Report {
     };
     let time = TimeLimit { limit: Duration::from_secs(1), origin: "problem.yaml".to_owned() };
     let memory = Some(Bytes::mib(256));
-    let limits = LimitsReport::new(&time, &Limits { memory, ..Limits::default() });
+    let limits = LimitsReport {
+        run: Limits { cpu_time: Some(time.limit), memory, ..Limits::default() },
+        cpu_origin: time.origin,
+    };
     let mechanism = "namespaces".to_owned();
     let command_line = format!("juror {command}");
     let events = [
-        Event::Started { command, command_line },
+        Event::Started {
+            juror: String::new(),
+            command: command.to_owned(),
+            command_line,
+            task: if command == "verify" { CommandTask::Verify } else { CommandTask::Judge },
+        },
         Event::PackageRead(Box::new(package)),
         Event::LimitsSet { limits, mechanism },
     ];
@@ -157,15 +166,24 @@ fn usual() -> Report {
 }
 
 fn picture() -> Picture {
-    Picture { of: "output", name: "judgeimage.svg".to_owned(), blob: IMAGE.as_bytes().into() }
+    Picture {
+        of: "output".into(),
+        name: "judgeimage.svg".to_owned(),
+        blob: IMAGE.as_bytes().into(),
+    }
 }
 
 /// The page of a report in a file.
 fn page(report: &Report) -> (TempDir, PathBuf) {
+    page_of(report, None)
+}
+
+/// The same with a result of its own.
+fn page_of(report: &Report, result: Option<&dyn AnyResult>) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("report.html");
     let mut file = fs::File::create(&path).expect("a file");
-    html::write(report, &mut file).expect("a page");
+    html::write(report, result, &mut file).expect("a page");
     (dir, path)
 }
 
@@ -337,17 +355,10 @@ fn hostile_texts_do_nothing() {
     browser.check_silence();
 }
 
-/// How strong test data is.
-fn strength() -> Report {
-    let mut report = Report::default();
-    strengths::measured(false).iter().for_each(|event| report.see(event));
-    report
-}
-
 #[test]
 fn what_passes_stands_first_and_the_matrix_behind() {
     let Some(mut browser) = Browser::start() else { return };
-    let (_dir, path) = page(&strength());
+    let (_dir, path) = page_of(&Report::default(), Some(&strengths::found(false)));
     browser.open(&path);
     browser
         .check("document.querySelectorAll('main h2')[1].textContent", "Wrong programs that pass");
@@ -368,8 +379,11 @@ fn everybody_can_read_it() {
     let axe = fs::read_to_string(axe).expect("axe-core");
     let Some(mut browser) = Browser::start() else { return };
     let verified = report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)]);
-    for report in [usual(), verified, strength()] {
-        let (_dir, path) = page(&report);
+    let strength = strengths::found(false);
+    let strength: &dyn AnyResult = &strength;
+    let reports = [(usual(), None), (verified, None), (Report::default(), Some(strength))];
+    for (report, result) in reports {
+        let (_dir, path) = page_of(&report, result);
         for colours in ["light", "dark"] {
             browser.open(&path);
             browser.colours(colours);

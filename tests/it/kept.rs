@@ -101,7 +101,7 @@ fn judged_after(fixture: &Fixture, script: &str) -> Output {
     let judge = "exec \"$0\" judge sum accepted/right.sh --cache=kept";
     let mut command = Command::new("unshare");
     command.args(["--mount", "sh", "-c", &format!("{script} && {judge}")]);
-    command.arg(wire::shipped().get_program()).current_dir(fixture.path(""));
+    command.arg(wire::juror().get_program()).current_dir(fixture.path(""));
     command.env("CI", "true").env("TMPDIR", fixture.path("")).output().unwrap()
 }
 
@@ -136,7 +136,7 @@ fn without_a_place_for_results_it_judges_all_the_same_and_says_so_once() {
 fn several_at_once_and_one_that_is_killed_leave_only_what_is_whole() {
     let fixture = Fixture::new();
     let start = || {
-        let mut command = wire::shipped();
+        let mut command = wire::juror();
         command.args(["verify", "sum", "--cache=kept", "--quiet"]).current_dir(fixture.path(""));
         command.env("TMPDIR", fixture.path("")).spawn().unwrap()
     };

@@ -49,6 +49,7 @@ mod proofs;
 mod recipes;
 mod remembered;
 mod reports;
+mod round_trips;
 mod run;
 mod sandbox;
 mod scoring;

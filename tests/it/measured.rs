@@ -25,12 +25,12 @@ mod quiet {
             let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
             for submission in &submissions {
                 let report = search_shipped(&package, submission, &["--time", "30s"]);
-                let stress = &report["stress"];
+                let stress = &report;
                 let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
-                let tried = report["runs"].as_u64().unwrap_or(0) - shrinking;
+                let tried = stress["runs"].as_u64().unwrap_or(0) - shrinking;
                 let seconds = stress["hunting_seconds"].as_f64().unwrap_or(0.0);
                 let start = format!("| {package}: `{submission}`");
-                let Some(input) = report["input"].as_str() else {
+                let Some(input) = stress["counterexample"]["input"]["text"].as_str() else {
                     println!("{start} | - | {tried} | {seconds:.1} | - | - |");
                     let exposed = exposed_by_data(&package, submission);
                     missed.push(format!(
@@ -38,7 +38,7 @@ mod quiet {
                     ));
                     continue;
                 };
-                let verdict = report["verdict"].as_str().unwrap_or("-");
+                let verdict = stress["counterexample"]["verdict"].as_str().unwrap_or("-");
                 let row = row(&package, input);
                 let shown: String = input.trim_end().replace('\n', " / ");
                 let shown: String = shown.chars().take(36).collect();

@@ -77,8 +77,7 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
     }
     assert_eq!(fixture.read("p.sh"), RIGHT);
     // A pipe has no path but this one.
-    let piped =
-        fixture.shipped("judge sum p.sh -q --csv /dev/stdout").output().expect("juror runs");
+    let piped = fixture.juror("judge sum p.sh -q --csv /dev/stdout").output().expect("juror runs");
     let text = String::from_utf8_lossy(&piped.stdout);
     assert!(text.contains("package,submission,") && piped.status.success(), "{text}");
     // A command that does not get as far leaves what was there before, or a whole report.
@@ -162,8 +161,8 @@ fn packages_of_one_name_are_told_apart() {
     }
     fixture.remove("b/sum/submissions/wrong_answer/wrong.sh");
     fixture.write("b/sum/submissions/accepted/wrong.sh", WRONG);
-    let report = fixture.json("verify a/sum b/sum b/c/sum sum --junit all.xml", 1);
-    fixture.write("1.json", report.to_string());
+    let command = "verify a/sum b/sum b/c/sum sum --junit all.xml --events 1.json";
+    let report = fixture.json(command, 1);
     let merged = fixture.json("merge 1.json", 1);
     for report in [report, merged] {
         let names = |of: &str, key: &str| {
@@ -192,12 +191,40 @@ fn merged_reports_end_as_the_whole_would() {
         ("verify sum --case sample/*", 0),
     ] {
         for index in 1..3 {
-            let report = fixture.json(&format!("{arguments} --shard {index}/2"), code);
+            let events = format!("--events {index}.json");
+            let report = fixture.json(&format!("{arguments} --shard {index}/2 {events}"), code);
             assert_eq!(report["ended_with"].as_i64().unwrap_or_default(), i64::from(code));
-            fixture.write(&format!("{index}.json"), report.to_string());
         }
         fixture.check("merge 1.json 2.json", code, &[]);
     }
+}
+
+#[test]
+fn events_give_the_same_reports_as_their_run() {
+    let fixture = Fixture::new();
+    fixture.write("sum/submissions/accepted/b.sh", WRONG);
+    fixture.write("sum/generators/gen.sh", "echo 1 2\n");
+    let recipe = "solution: /submissions/accepted/right.sh\n\
+                  data: {secret: {data: {new: {generate: gen.sh}}}}\n";
+    let check = |command: &str, code: i32, kinds: &[&str]| {
+        let files = |start: &str| {
+            kinds.iter().map(|kind| format!(" --{kind} {start}.{kind}")).collect::<String>()
+        };
+        fixture.check(&format!("{command} --events all.jsonl{}", files("run")), code, &[]);
+        fixture.check(&format!("merge all.jsonl{}", files("merged")), code, &[]);
+        for kind in kinds {
+            let [run, merged] = ["run", "merged"].map(|it| {
+                let text = fixture.read(&format!("{it}.{kind}"));
+                // A page shows its own command line.
+                text.split('<').filter(|it| !it.contains("all.jsonl")).collect::<String>()
+            });
+            assert_eq!(merged, run, "{command} --{kind}");
+        }
+    };
+    check("verify sum", 1, &["csv", "junit", "html"]);
+    check("judge sum sum/submissions/accepted/b.sh", 1, &["csv", "junit", "html"]);
+    fixture.write("sum/generators/generators.yaml", recipe);
+    check("generate sum --check", 1, &["junit", "html"]);
 }
 
 #[test]
@@ -223,9 +250,9 @@ fn shards_are_joined_to_the_same_report() {
     let check = |command: &str, code: i32, codes: [i32; 3]| {
         let (_, whole) = report(&format!("{command} --json"), code);
         for (index, code) in (1..).zip(codes) {
-            let (text, part) = report(&format!("{command} --json --shard {index}/3"), code);
+            let options = format!("--json --shard {index}/3 --events {index}.json");
+            let (_, part) = report(&format!("{command} {options}"), code);
             assert_eq!(part["shard"], serde_json::json!({"index": index, "count": 3}));
-            fixture.write(&format!("{index}.json"), &text);
         }
         let (_, merged) = report("merge 2.json 3.json 1.json --json --csv all.csv", code);
         assert_eq!(names(&merged), names(&whole));
@@ -242,32 +269,46 @@ fn shards_are_joined_to_the_same_report() {
     fixture.write("bad/problem.yaml", "problem_format_version: 2025-09\n");
     check("verify bad", 3, [3, 3, 3]);
     let (_, bad) = report("merge 1.json 2.json 3.json --json", 3);
-    assert_ne!(bad["next"], Value::Null);
+    assert_ne!(bad["next"], Value::Array(Vec::new()));
     let judge = "judge sum sum/submissions/accepted/b.sh sum/submissions/accepted/wrong.sh";
     check(judge, 1, [0, 1, 0]);
 
     // The shards are those of the last command.
-    fixture.write("old.json", r#"{"format": "juror-report", "version": 9}"#);
-    fixture.write("verify.json", &report("verify sum --json", 1).0);
-    fixture.write("half.json", &report(&format!("{judge} --json --shard 1/2"), 0).0);
-    let check = |reports: &str, said: &str| fixture.check(&format!("merge {reports}"), 2, &[said]);
-    check("1.json 2.json", "the report of shard 3/3 is missing");
-    check("1.json 2.json 2.json 3.json", "there are two reports of shard 2/3");
-    check("1.json 2.json 3.json half.json", "they are not the shards of one run");
-    let other = format!("{judge} --case sample --json --shard 2/3");
-    fixture.write("other.json", &report(&other, 0).0);
+    let events = |arguments: &str, name: &str, code: i32| {
+        report(&format!("{arguments} --json --events {name}"), code).0
+    };
+    fixture.write("report.json", events("verify sum", "verify.json", 1));
+    events(&format!("{judge} --shard 1/2"), "half.json", 0);
+    events(&format!("{judge} --case sample --shard 2/3"), "other.json", 0);
+    let all = fixture.read("verify.json");
+    let cut = all.lines().map(|line| format!("{line}\n")).collect::<Vec<_>>();
+    fixture.write("cut.json", cut[..cut.len() - 1].concat());
+    fixture.write("odd.json", format!("{}\n{{}}\n", cut[0]));
+    fixture.write("twice.json", all.repeat(2));
+    fixture.write("elder.json", all.replacen("\"juror\":\"", "\"juror\":\"0.", 1));
+    let check = |files: &str, said: &str| fixture.check(&format!("merge {files}"), 2, &[said]);
+    check("1.json 2.json", "the events of shard 3/3 are missing");
+    check("1.json 2.json 2.json 3.json", "two files have");
+    check("1.json 2.json 3.json half.json", "two files have");
     check("1.json other.json 3.json", "their packages or test cases differ");
-    check("1.json verify.json", "one report is of `juror judge`, another of `juror verify`");
-    check("verify.json verify.json", "two reports have");
-    check("old.json nothing.json", "its version is 9; this juror reads version 1");
-    check("old.json nothing.json", "cannot read the report nothing.json: No such file");
-    check("sum/problem.yaml", "it is not a report of `juror ... --json`");
+    check("1.json verify.json", "one file is of `juror judge`, another of `juror verify`");
+    check("verify.json verify.json", "two files have");
+    check("verify.json elder.json", "one is of juror ");
+    check("report.json", "it is a report of --json; run the command again with --events FILE");
+    check("report.json nothing.json", "cannot merge nothing.json: No such file");
+    check("sum/problem.yaml", "line 1 is no event: ");
+    check("cut.json", "its last line is not the end of a command; run the command again");
+    check("odd.json", "line 3 is no event: ");
+    check("twice.json", "it has the events of several commands; give a file for each");
 
-    let (_, sound) = report("merge verify.json --json", 1);
-    for place in ["/summary/runs", "/packages/0/submissions", "/submissions/0/skipped"] {
-        let mut damaged = sound.clone();
-        *damaged.pointer_mut(place).expect("a count") = u64::MAX.into();
-        fixture.write("damaged.json", damaged.to_string());
-        check("damaged.json", "it is damaged: 18446744073709551615 is more than any count");
+    // What was merged can be merged again, also onto itself.
+    let (_, whole) = report("verify sum --json", 1);
+    for _ in 0..2 {
+        let (_, again) = report("merge verify.json --json --events verify.json", 1);
+        assert_eq!(again["summary"], whole["summary"]);
+        assert_eq!(again["command"], "verify");
     }
+    let damaged = all.replacen("\"skipped\":0", "\"skipped\":18446744073709551615", 1);
+    fixture.write("damaged.json", damaged);
+    check("damaged.json", "it is damaged: 18446744073709551615 is more than any count");
 }

@@ -49,8 +49,8 @@ fn files_in_place_of_standard_output_are_shown() {
     fixture.write("a.sh", "echo hidden\n");
     fixture.check("run sum a.sh --case sample/1", 0, &["`sum.out` is missing"]);
     let document = fixture.json("run sum accepted/right.sh --case sample/1", 0);
-    assert_eq!(document["run"]["file"]["contents"]["text"], "3\n");
-    assert_eq!(document["run"]["exit_code"], 0);
+    assert_eq!(document["file"]["contents"]["text"], "3\n");
+    assert_eq!(document["outcome"]["ending"]["exit_code"], 0);
 }
 
 #[test]
@@ -128,10 +128,10 @@ fn a_package_is_shown_as_a_tree() {
     fixture.write("sum/data/sample/1.in", format!("1 2\x1b[31m{}\n", " 3".repeat(5000)));
     fixture.check("show sum sample/1", 0, &["1 2\\x1b[31m 3 3", "more; --all shows them"]);
     let document = fixture.json("show sum sample/1 --all", 0);
-    let input = &document["listing"]["case"]["files"][0];
+    let input = &document["case"]["files"][0];
     assert_eq!(input["left_out_bytes"], 0);
     assert_eq!(input["bytes"], input["contents"]["text"].as_str().expect("a text").len());
-    assert_eq!(document["listing"]["groups"][0]["cases"][0]["description"], "The smallest");
+    assert_eq!(document["groups"][0]["cases"][0]["description"], "The smallest");
 }
 
 #[test]

@@ -352,7 +352,8 @@ fn a_static_validator_looks_at_the_submission() {
     assert_eq!(cases[1]["name"], "secret/a/static validation");
     assert_eq!(cases[1]["message"], "bash p.sh sleep: juror p.sh \n");
     assert_eq!(cases[5]["score"], 5.0);
-    assert_eq!([&cases[0]["exit_code"], &cases[1]["exit_code"]], [&Value::from(0), &Value::Null]);
+    assert_eq!(cases[0]["ending"]["exit_code"], 0);
+    assert_eq!(cases[1]["ending"], Value::Null);
     fixture.check(
         "judge sum p.sh",
         1,

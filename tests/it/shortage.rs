@@ -30,7 +30,7 @@ const MANY: &str = "#include <stdio.h>\n#include <unistd.h>\n\
 
 /// The program as users get it.
 fn juror() -> OsString {
-    wire::shipped().get_program().to_owned()
+    wire::juror().get_program().to_owned()
 }
 
 /// A control group of version 1, removed when dropped.

@@ -42,13 +42,13 @@ fn small_in_c() -> Fixture {
 
 /// The program that a report names.
 fn subject<'r>(report: &'r Value, id: &str) -> &'r Value {
-    let subjects = report["strength"]["subjects"].as_array().expect("programs");
+    let subjects = report["subjects"].as_array().expect("programs");
     subjects.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("no {id}: {report:#}"))
 }
 
 /// The names of the programs of which this holds.
 fn named(report: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String> {
-    let subjects = report["strength"]["subjects"].as_array().expect("programs");
+    let subjects = report["subjects"].as_array().expect("programs");
     let ids = subjects.iter().filter(|it| holds(it)).map(|it| it["id"].as_str().expect("a name"));
     ids.map(str::to_owned).collect()
 }
@@ -89,7 +89,7 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
         );
         assert!(recipe.contains(&format!("Catches {id}: ")), "{recipe}");
     }
-    let hold_out = &first["strength"]["hold_out"];
+    let hold_out = &first["hold_out"];
     assert_eq!(hold_out["operators"].as_array().map(Vec::len), Some(8), "{hold_out:#}");
 
     // A line more leaves the names of the mutants as they are.
@@ -121,11 +121,11 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
             );
         }
     }
-    let score = |report: &Value| report["strength"]["score"].as_f64().expect("a score");
+    let score = |report: &Value| report["score"].as_f64().expect("a score");
     assert!(score(&second) > score(&first) + 5.0, "{} {}", score(&first), score(&second));
-    assert!(first["strength"]["gained"].is_null());
-    let gained = &second["strength"]["gained"];
-    assert_eq!(gained["before"], first["strength"]["score"]);
+    assert!(first["gained"].is_null());
+    let gained = &second["gained"];
+    assert_eq!(gained["before"], first["score"]);
     let points = gained["points"].as_f64().expect("points");
     assert!((points - (score(&second) - score(&first))).abs() < 1e-9, "{gained:#}");
     for id in &promoted {
@@ -133,7 +133,7 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     }
     // Of other inputs nothing is known.
     let other = fixture.json("strength sum --cache kept --seed 2 --time 10m", 0);
-    assert!(other["strength"]["gained"].is_null(), "{other:#}");
+    assert!(other["gained"].is_null(), "{other:#}");
 }
 
 #[test]

@@ -26,14 +26,18 @@ fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Valu
     fixture.json(&format!("stress sum my.sh --seed 1 --explain 0 {options}"), code)
 }
 
+/// The input found, with all that is said of it.
+pub(crate) fn counterexample(report: &Value) -> &Value {
+    &report["counterexample"]
+}
+
 /// Holds what is found on a submission against what it should be.
 fn check(submission: &str, verdict: &str, input: &str) {
     let fixture = fixture();
     let report = search(&fixture, submission, "--runs 3000 --time 10m", 1);
-    assert_eq!(report["found"], true, "{report:#}");
-    assert_eq!(report["verdict"], verdict, "{report:#}");
-    assert_eq!(report["input"], input, "{report:#}");
-    assert_eq!(report["stress"]["counterexample"]["failing"], 3, "{report:#}");
+    assert_eq!(counterexample(&report)["verdict"], verdict, "{report:#}");
+    assert_eq!(counterexample(&report)["input"]["text"], input, "{report:#}");
+    assert_eq!(counterexample(&report)["failing"], 3, "{report:#}");
 }
 
 /// Whatever luck it has: what is shown is the output of a run that failed.
@@ -41,10 +45,10 @@ fn check(submission: &str, verdict: &str, input: &str) {
 fn what_fails_now_and_then_is_shown_as_it_failed() {
     let fixture = fixture();
     let report = search(&fixture, "read -r a b; echo $((a + b + (RANDOM % 4 == 0)))\n", "", 1);
-    let found = &report["stress"]["counterexample"];
+    let found = counterexample(&report);
     assert!(found["failing"].as_u64() <= found["repeats"].as_u64(), "{report:#}");
-    assert!(report["expected"].is_string(), "{report:#}");
-    assert_ne!(report["got"], report["expected"], "{report:#}");
+    assert!(found["expected"]["text"].is_string(), "{report:#}");
+    assert_ne!(found["got"], found["expected"], "{report:#}");
 }
 
 #[test]
@@ -59,8 +63,8 @@ fn a_submission_that_is_too_slow_is_found_and_stays_so() {
     let fixture = fixture();
     let slow = "read -r a b; while [[ $a -gt 7 ]]; do :; done; echo $((a + b))\n";
     let report = search(&fixture, slow, "--runs 300 --time 30s --time-limit 0.1", 1);
-    assert_eq!(report["verdict"], "TLE", "{report:#}");
-    let input = report["input"].as_str().expect("an input");
+    assert_eq!(counterexample(&report)["verdict"], "TLE", "{report:#}");
+    let input = counterexample(&report)["input"]["text"].as_str().expect("an input");
     let first = input.split(' ').next().and_then(|word| word.parse::<u32>().ok());
     assert!(first.is_some_and(|first| first >= 8), "{report:#}");
 }
@@ -72,17 +76,17 @@ fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
     let asleep = "read -r a b; [[ $a -gt 1 ]] && sleep 1000; echo $((a + b))\n";
     let options = "--time 1s --shrink-time 500ms --time-limit 60";
     let report = search(&fixture, asleep, options, 0);
-    assert_eq!(report["stress"]["end"], "time", "{report:#}");
+    assert_eq!(report["end"], "time", "{report:#}");
     let seconds = report["seconds"].as_f64().expect("a time");
     assert!((1.0..30.0).contains(&seconds), "{report:#}");
 
     // What is found is kept, though what makes it smaller takes longer than there is time.
     let options = "--time 6s --shrink-time 1s --time-limit 0.1 --save found.in";
     let report = search(&fixture, &format!("{asleep}sleep 1000\n"), options, 1);
-    assert_eq!(report["verdict"], "TLE", "{report:#}");
+    assert_eq!(counterexample(&report)["verdict"], "TLE", "{report:#}");
     assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds < 30.0), "{report:#}");
-    assert_eq!(report["stress"]["counterexample"]["saved"], "found.in");
-    assert_eq!(report["input"], fixture.read("found.in"));
+    assert_eq!(counterexample(&report)["saved"], "found.in");
+    assert_eq!(counterexample(&report)["input"]["text"], fixture.read("found.in"));
 }
 
 #[test]
@@ -99,11 +103,10 @@ fn what_is_found_is_said_in_few_words_and_saved_whole() {
 fn nothing_is_found_where_there_is_nothing() {
     let fixture = fixture();
     let report = search(&fixture, RIGHT, "--runs 60 --time 10m", 0);
-    assert_eq!(report["found"], false);
-    assert_eq!(report["input"], Value::Null);
+    assert_eq!(counterexample(&report), &Value::Null);
     assert_eq!(report["seed"], 1);
-    assert_eq!(report["stress"]["end"], "runs");
-    assert_eq!(report["stress"]["reference"], "accepted/right.sh");
+    assert_eq!(report["end"], "runs");
+    assert_eq!(report["reference"], "accepted/right.sh");
     assert!(report["runs"].as_u64().is_some_and(|runs| (20..=60).contains(&runs)), "{report:#}");
     assert!(report["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
     assert_eq!(
@@ -128,11 +131,11 @@ fn the_same_seed_finds_the_same_with_any_number_of_slots() {
     let fixture = fixture();
     let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
         let report = search(&fixture, submission, &format!("{jobs} --runs 3000 --time 10m"), 1);
-        let details = &report["stress"]["counterexample"];
-        (report["input"].clone(), details["origin"].clone(), details["first_bytes"].clone())
+        let details = counterexample(&report);
+        (details["input"].clone(), details["origin"].clone(), details["first_bytes"].clone())
     });
     assert_eq!(found[0], found[1]);
-    assert_eq!(found[0].0, "3 6\n");
+    assert_eq!(found[0].0["text"], "3 6\n");
 }
 
 #[test]
@@ -148,9 +151,9 @@ fn a_grammar_and_a_reference_do_without_a_package() {
         .expect("juror runs");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let report: Value = serde_json::from_slice(&output.stdout).expect("a document");
-    assert_eq!(report["input"], "0 0\n");
-    assert_eq!(report["expected"], "0\n");
-    assert_eq!(report["got"], "3\n");
+    assert_eq!(counterexample(&report)["input"]["text"], "0 0\n");
+    assert_eq!(counterexample(&report)["expected"]["text"], "0\n");
+    assert_eq!(counterexample(&report)["got"]["text"], "3\n");
 }
 
 #[test]
@@ -168,8 +171,8 @@ fn many_small_test_cases_share_an_input_and_one_is_left() {
     fixture.write("my.sh", sum("[[ $n = 2 && $s = 3 ]] && s=4;"));
     let line = "stress --input-grammar g.ctd --reference ref.sh my.sh --runs 200 --time 10m --seed 1 --explain 0";
     let report = fixture.json(line, 1);
-    assert_eq!(report["input"], "1\n2\n0 3\n", "{report:#}");
-    assert_eq!(report["stress"]["counterexample"]["origin"]["kind"], "small", "{report:#}");
+    assert_eq!(counterexample(&report)["input"]["text"], "1\n2\n0 3\n", "{report:#}");
+    assert_eq!(counterexample(&report)["origin"]["kind"], "small", "{report:#}");
 }
 
 #[test]
@@ -181,9 +184,9 @@ fn generators_alone_are_tried_with_fresh_seeds_and_their_numbers_lowered() {
     fixture.write("sum/generators/gen.sh", "RANDOM=$2; echo $((RANDOM % $1)) $((RANDOM % $1))\n");
     let submission = "read -r a b; [[ $b -gt 40 ]] && b=0; echo $((a + b))\n";
     let report = search(&fixture, submission, "--runs 100 --time 10m", 1);
-    let details = &report["stress"]["counterexample"];
+    let details = counterexample(&report);
     assert_eq!(details["origin"]["kind"], "generator", "{report:#}");
-    let input = report["input"].as_str().expect("an input");
+    let input = counterexample(&report)["input"]["text"].as_str().expect("an input");
     let largest = input.split_whitespace().filter_map(|word| word.parse::<u32>().ok()).max();
     assert!(largest.is_some_and(|largest| (41..100).contains(&largest)), "{report:#}");
 }
@@ -193,10 +196,11 @@ fn without_a_grammar_test_cases_are_changed_as_far_as_the_validators_accept_it()
     let check = |submission: &str, verdict: &str, input: &str| {
         let fixture = Fixture::new();
         let report = search(&fixture, submission, "--runs 3000 --time 10m --shrink-time 10m", 1);
-        let origin = &report["stress"]["counterexample"]["origin"];
+        let origin = &counterexample(&report)["origin"];
         assert_eq!(origin["kind"], "test_case", "{report:#}");
         assert!(origin["test_case"].is_string(), "{report:#}");
-        assert_eq!((&report["verdict"], &report["input"]), (&verdict.into(), &input.into()));
+        let found = counterexample(&report);
+        assert_eq!((&found["verdict"], &found["input"]["text"]), (&verdict.into(), &input.into()));
     };
     check("read -r a b; echo $((a > 5 ? a - b : a + b))\n", "WA", "6 1\n");
     check("read -r a b; [[ $b -gt 9 ]] && exit 3; echo $((a + b))\n", "RTE", "0 10\n");
@@ -210,7 +214,7 @@ fn an_input_that_only_lax_validators_accept_is_no_fault_of_the_reference() {
     let strict = "read -r a b; [[ $b ]] || exit 1; echo $((a + b))\n";
     fixture.write("sum/submissions/accepted/right.sh", strict);
     let report = search(&fixture, strict, "--runs 100 --time 10m", 0);
-    assert!(report["stress"]["left_out"].as_u64() > Some(0), "{report:#}");
+    assert!(report["left_out"].as_u64() > Some(0), "{report:#}");
 }
 
 #[test]
@@ -222,7 +226,7 @@ fn what_is_found_joins_the_package_in_one_step() {
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
     let report = search(&fixture, WRONG, "--runs 100 --promote edges/zeros", 1);
-    assert_eq!(report["stress"]["counterexample"]["promoted"], "secret/edges/zeros", "{report:#}");
+    assert_eq!(counterexample(&report)["promoted"], "secret/edges/zeros", "{report:#}");
     let read = |name: &str| fs::read_to_string(fixture.path(name)).expect("a file");
     assert_eq!(read("sum/data/secret/edges/zeros.in"), "0 0\n");
     assert_eq!(read("sum/data/secret/edges/zeros.ans"), "0\n");
@@ -250,7 +254,7 @@ fn in_a_legacy_package_a_file_of_its_own_describes_what_is_found() {
     fixture.write("sum/problem.yaml", settings);
     let wrong = "read -r a b; echo $((a > 5 ? a - b : a + b))\n";
     let report = search(&fixture, wrong, "--runs 3000 --time 10m --time-limit 1 --promote new", 1);
-    let found = &report["stress"]["counterexample"];
+    let found = counterexample(&report);
     assert_eq!(found["promoted"], "secret/new", "{report:#}");
     let about = fixture.read("sum/data/secret/new.desc");
     assert!(about.contains("stress"), "{about}");
@@ -267,7 +271,7 @@ fn in_a_list_what_is_found_gets_the_next_number() {
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
     let report = search(&fixture, WRONG, "--runs 100 --promote zeros", 1);
-    assert_eq!(report["stress"]["counterexample"]["promoted"], "secret/2-zeros", "{report:#}");
+    assert_eq!(counterexample(&report)["promoted"], "secret/2-zeros", "{report:#}");
     // The recipe keeps its line ends.
     let new = fixture.read("sum/generators/generators.yaml");
     assert!(new.starts_with(&recipe) && new.matches('\n').count() > 5, "{new}");
@@ -365,7 +369,8 @@ fn wrong_submissions_of_game1_are_found_on_the_shortest_boards() {
         ("run_time_error/assert_even.py", "RTE", "3\n1 1 1\n"),
     ] {
         let report = search_shipped("game1", submission, &["--runs", "400", "--time", "10m"]);
-        let found = (report["verdict"].as_str(), report["input"].as_str());
+        let found = counterexample(&report);
+        let found = (found["verdict"].as_str(), found["input"]["text"].as_str());
         assert_eq!(found, (Some(verdict), Some(input)), "{submission}: {report:#}");
     }
 }

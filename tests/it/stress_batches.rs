@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::fixture::Fixture;
+use crate::stress::counterexample;
 
 /// So many inputs that most of them are in batches, and no more.
 const GRAMMAR: &str = "INT(0, 11, a) SPACE INT(0, 11, b) NEWLINE\n";
@@ -89,11 +90,11 @@ fn search(fixture: &Fixture, name: &str, options: &str) -> Value {
 
 /// What must not depend on batches.
 fn found(report: &Value) -> [Value; 5] {
-    let details = &report["stress"]["counterexample"];
+    let details = counterexample(report);
     [
-        report["verdict"].clone(),
-        report["input"].clone(),
-        report["got"].clone(),
+        details["verdict"].clone(),
+        details["input"].clone(),
+        details["got"].clone(),
         details["origin"].clone(),
         details["first_bytes"].clone(),
     ]
@@ -108,16 +109,16 @@ fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched:
         "AC" => Value::Null,
         verdict => verdict.into(),
     };
-    assert_eq!(report["verdict"], expected, "{source}\n{report:#}");
+    assert_eq!(counterexample(&report)["verdict"], expected, "{source}\n{report:#}");
     let count = |key: &Value| key.as_u64().expect("a number");
-    let (of, runs) = (count(&report["stress"]["batched"]), count(&report["runs"]));
+    let (of, runs) = (count(&report["batched"]), count(&report["runs"]));
     match batched {
         Mostly if verdict == "AC" => assert!(of * 2 > runs, "{source}\n{report:#}"),
         Mostly | Seldom => assert!(of > 0, "{source}\n{report:#}"),
         Never => assert_eq!(of, 0, "{source}\n{report:#}"),
     }
     if verdict != "AC" {
-        assert_eq!(report["input"], ONCE_TOLD, "{source}\n{report:#}");
+        assert_eq!(counterexample(&report)["input"]["text"], ONCE_TOLD, "{source}\n{report:#}");
     }
 }
 
@@ -126,8 +127,8 @@ fn fresh_processes_show_the_same() {
     let fixture = fixture("standard", false);
     fixture.write("my.c", program("", "a++;"));
     let [batches, fresh] = ["", "--fresh"].map(|options| search(&fixture, "my.c", options));
-    assert!(batches["stress"]["batched"].as_u64() > Some(0), "{batches:#}");
-    assert_eq!(fresh["stress"]["batched"], 0, "{fresh:#}");
+    assert!(batches["batched"].as_u64() > Some(0), "{batches:#}");
+    assert_eq!(fresh["batched"], 0, "{fresh:#}");
     assert_eq!(found(&batches), found(&fresh), "{batches:#}");
 }
 
@@ -154,9 +155,9 @@ fn programs_in_java_begin_anew_for_each_input_of_a_batch() {
                 --time-limit 20";
     let report = fixture.json(line, 1);
     assert_eq!(report["diagnostics"], Value::Array(Vec::new()), "{report:#}");
-    assert_eq!(report["verdict"], "RTE", "{report:#}");
-    assert_eq!(report["input"], "8 8\n", "{report:#}");
-    assert!(report["stress"]["batched"].as_u64() > Some(0), "{report:#}");
+    assert_eq!(counterexample(&report)["verdict"], "RTE", "{report:#}");
+    assert_eq!(counterexample(&report)["input"]["text"], "8 8\n", "{report:#}");
+    assert!(report["batched"].as_u64() > Some(0), "{report:#}");
 }
 
 #[test]
@@ -317,14 +318,14 @@ fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
     fixture.write("my.sh", "read -r a b; echo $((a + b))\n");
     let report = fixture
         .json("stress sum my.sh --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m", 0);
-    assert_eq!(report["stress"]["batched"], 0, "{report:#}");
+    assert_eq!(report["batched"], 0, "{report:#}");
     // Where nothing keeps programs apart, files of the whole machine would be seen as left behind.
     fixture.write("my.c", program("", ""));
     let report = fixture.json(
         "stress sum my.c --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m --isolation plain",
         0,
     );
-    assert_eq!(report["stress"]["batched"], 0, "{report:#}");
+    assert_eq!(report["batched"], 0, "{report:#}");
     // A name that both have.
     fixture.write("my.c", program("", "") + "int __wrap_main(void) { return 1; }\n");
     fixture.check(

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
+use crate::stress::counterexample;
 
 /// Two numbers on a line.
 const GRAMMAR: &str = "INT(0, 1000, a) SPACE INT(0, 1000, b) NEWLINE\n";
@@ -74,7 +75,7 @@ fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Valu
 
 /// Who said what in a document, in the notation of `.interaction` files.
 fn said(report: &Value) -> String {
-    let transcript = &report["stress"]["counterexample"]["transcript"];
+    let transcript = &counterexample(report)["transcript"];
     let mut text = String::new();
     for part in ["first", "last"] {
         for line in transcript[part].as_array().expect("lines") {
@@ -92,15 +93,16 @@ fn said(report: &Value) -> String {
 fn check(fixture: &Fixture, submission: &str, expected: [&str; 4]) {
     let report = search(fixture, submission, "", 1);
     let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
-    let cause = text(&report["stress"]["counterexample"]["cause"]);
+    let shown = counterexample(&report);
+    let cause = text(&shown["cause"]);
     let [verdict, input, why, exchange] = expected;
     assert!(cause.contains(why), "{report:#}");
-    let found = [text(&report["verdict"]), text(&report["input"])];
+    let found = [text(&shown["verdict"]), text(&shown["input"]["text"])];
     assert_eq!(found, [verdict, input], "{report:#}");
     assert_eq!(said(&report), exchange, "{report:#}");
-    assert_eq!(report["expected"], Value::Null);
-    assert_eq!(report["got"], Value::Null);
-    assert_eq!(report["stress"]["counterexample"]["failing"], 3, "{report:#}");
+    assert_eq!(shown["expected"], Value::Null);
+    assert_eq!(shown["got"], Value::Null);
+    assert_eq!(shown["failing"], 3, "{report:#}");
 }
 
 #[test]
@@ -132,11 +134,11 @@ fn the_same_seed_finds_the_same_talk_with_any_number_of_slots() {
     let submission = "read -r a b; [[ $((a % 7)) = 3 && $b -gt 5 ]] && a=0; echo $((a + b))\n";
     let found = ["--jobs 1", "--jobs 2"].map(|jobs| {
         let report = search(&fixture, submission, jobs, 1);
-        let origin = report["stress"]["counterexample"]["origin"].clone();
-        (report["input"].clone(), origin)
+        let origin = counterexample(&report)["origin"].clone();
+        (counterexample(&report)["input"].clone(), origin)
     });
     assert_eq!(found[0], found[1]);
-    assert_eq!(found[0].0, "3 6\n");
+    assert_eq!(found[0].0["text"], "3 6\n");
 }
 
 /// A recipe whose answers come from here.
@@ -152,7 +154,7 @@ fn promoted(fixture: &Fixture, recipe: &str) -> String {
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
     fixture.juror("generate sum").assert().success();
     let report = search(fixture, WRONG, "--promote zeros", 1);
-    let details = &report["stress"]["counterexample"];
+    let details = counterexample(&report);
     assert_eq!(details["promoted"], "secret/zeros", "{report:#}");
     fixture.juror("generate sum --check").assert().success();
     fixture.check("verify sum", 0, &["all as expected"]);

@@ -144,7 +144,7 @@ const STARTS: [(&str, &str); 5] = [
     ("sandbox/host_tool.rs", "tools of this machine and the pager, in a place of their own"),
     ("sandbox/forks.rs", "what the others prepare"),
     ("sandbox/plain/sys.rs", "the program of a run without isolation"),
-    ("cli/host.rs", "juror itself, and the user's command that connects to a worker"),
+    ("ops/host.rs", "juror itself, and the user's command that connects to a worker"),
     ("remote/link.rs", "the same command"),
 ];
 
@@ -177,13 +177,11 @@ fn nothing_else_starts_a_program() {
 }
 
 /// Where packages, submissions and test data are read and written. Their files are opened through `model/root`.
-const OPENING: [&str; 19] = [
+const OPENING: [&str; 17] = [
     "check",
-    "cli/class.rs",
+    "class",
     "cli/next.rs",
     "cli/problem.rs",
-    "cli/problem_inputs.rs",
-    "cli/show.rs",
     "cli/watch/files.rs",
     "explain",
     "generate",
@@ -200,18 +198,20 @@ const OPENING: [&str; 19] = [
 ];
 
 /// Files there that open others by their paths, and why they may.
-const OWN_OPENING: [(&str, &str); 11] = [
-    ("cli/class.rs", "the user names the class, and with it the directories of the students in it"),
+const OWN_OPENING: [(&str, &str); 13] = [
+    ("class/mod.rs", "the user names the class, and with it the directories of the students in it"),
     ("cli/watch/files.rs", "compares the paths that the user names"),
     ("generate/memory.rs", "the directory of the cache"),
     ("generate/missing.rs", "the directory of the cache"),
     ("generate/stage.rs", "the stage is a root of juror's own"),
     ("package/archive/mod.rs", "the user names the archive"),
     ("package/archive/target.rs", "a new directory of juror's own, in which links are made last"),
+    ("package/convert/write.rs", "a new directory of juror's own beside the new package"),
     ("package/detect.rs", "what is beside and above the package, for messages"),
     ("package/draft.rs", "the name of the package"),
     ("package/library_checker/programs.rs", "the directory that a repository has for all problems"),
     ("package/mod.rs", "the user names the package, which is the root"),
+    ("validate/grammars.rs", "the user names a grammar"),
 ];
 
 #[test]

@@ -347,7 +347,7 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
     script("other_env", &format!("#!{}/env python3", package.display()));
     let path = wire::search_path().to_str().expect("a search path");
     let juror = |arguments: &str, code: &[i32]| {
-        let mut command = fixture.shipped(arguments);
+        let mut command = fixture.juror(arguments);
         command.current_dir(&package).env("PATH", format!(":.:bin:evil/bin::{path}:"));
         let output = command.output().expect("juror runs");
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();

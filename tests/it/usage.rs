@@ -55,7 +55,7 @@ fn a_name_that_is_no_text_is_no_verdict() {
     let name = OsStr::from_bytes(b"p\xff.sh");
     fs::write(fixture.root().join(name), RIGHT).expect("a file");
     fixture.write("right.sh", RIGHT);
-    let output = fixture.shipped("judge sum right.sh").arg(name).output();
+    let output = fixture.juror("judge sum right.sh").arg(name).output();
     let output = output.expect("juror runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
@@ -418,7 +418,7 @@ fn a_temporary_directory_that_cannot_be_used_is_no_verdict() {
 /// wrote.
 fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>, String) {
     fixture.write("tmp/keep", "");
-    let child = wire::shipped()
+    let child = wire::juror()
         .args(arguments.split_whitespace())
         .current_dir(fixture.root())
         .env("TMPDIR", fixture.path("tmp"))
@@ -481,7 +481,7 @@ fn an_interruption_ends_hours_of_drawing_and_of_waiting_for_input() {
     fixture.write("endless.ctd", endless);
     fixture.write("p.sh", "cat\n");
     for arguments in ["generate sum --from-grammar endless.ctd", "run sum p.sh"] {
-        let mut child = wire::shipped()
+        let mut child = wire::juror()
             .args(arguments.split(' '))
             .current_dir(fixture.root())
             .stdin(Stdio::piped())

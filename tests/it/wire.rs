@@ -1,5 +1,5 @@
 //! An executor that hands each job on as bytes, as one for another machine does: what is not written down does not
-//! arrive. The tests' `juror` runs everything through it.
+//! arrive. The golden recordings and the tests of executors run everything through it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,18 +10,18 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
 use clap::Parser;
-use juror::cli;
-use juror::cli::arguments::{self, Arguments};
-use juror::cli::options::OutputOptions;
+use juror::cli::arguments::Arguments;
+use juror::cli::output;
 use juror::executor::{Around, Executor, Hand};
 use juror::model::blob::{Blob, Digest};
+use juror::model::event::Stamped;
+use juror::model::exit_code::ExitCode;
 use juror::model::job::{Collected, Command, FileKind, Job, Keep, Reply, Shown, What};
 use juror::model::joint::{
     Deadlock, Debt, JointJob, JointReply, Part, Said, Side, Transcript, Waits,
@@ -29,10 +29,12 @@ use juror::model::joint::{
 use juror::model::judgement::JudgeError;
 use juror::model::limits::Limits;
 use juror::model::outcome::{self, Ending, Outcome, Signal};
+use juror::model::report::Report;
 use juror::model::stop::Stop;
 use juror::model::tree::{FileMode, Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::model::work::{RunMode, Work, WorkReply};
+use juror::ops::context::Context;
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,28 +44,14 @@ use crate::outcomes::quiet_outcome;
 use crate::sandbox::PROGRAMS;
 use crate::scripted::Scripted;
 
-/// What the tests start: `juror` itself, but that all jobs and replies travel as bytes. It is this very binary, so that
-/// it is as new as the tests.
-///
-/// Of an argument that is no UTF-8 the harness would make an end; then, and where nothing runs, it is for [`shipped`].
-pub(crate) fn juror() -> process::Command {
-    // The harness says something on standard output before it starts a test; that of `juror` waits beside it.
-    let options = "--exact --ignored --nocapture --test-threads=1";
-    let line = format!("exec \"$0\" {options} -- {AS_JUROR} \"$@\" {STDOUT}>&1 >/dev/null");
-    let mut command = process::Command::new("/bin/sh");
-    command.args(["-c", &line]).arg(env::current_exe().expect("this binary"));
-    // What one test finds is nothing to another.
-    command.env("JUROR_CACHE", "off").env("PATH", search_path());
-    command
-}
-
 /// The binary that users get.
-pub(crate) fn shipped() -> process::Command {
+pub(crate) fn juror() -> process::Command {
     // A user without rights has a copy, since the build directory may be closed to it.
     let copy = env::var_os(PROGRAMS).map(|programs| Path::new(&programs).join("juror"));
     let built = || assert_cmd::cargo::cargo_bin("juror");
     let binary = copy.filter(|copy| copy.exists()).unwrap_or_else(built);
     let mut command = process::Command::new(binary);
+    // What one test finds is nothing to another.
     command.env("JUROR_CACHE", "off").env("PATH", search_path());
     command
 }
@@ -85,60 +73,6 @@ pub(crate) fn search_path() -> &'static OsStr {
     })
 }
 
-/// The test below.
-const AS_JUROR: &str = "wire::as_juror";
-
-/// Where its standard output is.
-const STDOUT: i32 = 3;
-
-/// Says that nothing is to run.
-const REFUSE: &str = "JUROR_REFUSES";
-
-#[test]
-#[ignore = "run by another test, in a process of its own"]
-fn as_juror() {
-    let mut words = env::args_os().skip_while(|word| word != AS_JUROR).peekable();
-    // SAFETY: both are numbers of descriptors, and nothing here has the third.
-    if words.peek().is_none() || unsafe { libc::dup2(STDOUT, 1) } < 0 {
-        // Run with all others.
-        return;
-    }
-    // SAFETY: as above.
-    unsafe { libc::close(STDOUT) };
-    let words: Vec<OsString> = words.skip(1).collect();
-    let typed = [OsString::from("juror")].into_iter().chain(words.iter().cloned());
-    let mut arguments = Arguments::try_parse_from(typed).ok();
-    let output = arguments.as_mut().and_then(|typed| output_of(&mut typed.command));
-    let refusing: Around =
-        |_| Arc::new(Scripted::new(1, |_| Err(JudgeError::new("run", "no").into())));
-    let Some(output) = output else {
-        let shipped = assert_cmd::cargo::cargo_bin("juror");
-        panic!("{}", process::Command::new(shipped).args(words).exec());
-    };
-    output.around = Some(if env::var_os(REFUSE).is_some() { refusing } else { around });
-    let code = arguments.as_ref().map(cli::dispatch).expect("what was typed");
-    process::exit(code.number().into());
-}
-
-/// Where a command says what it puts around the executor, if it runs anything.
-pub(crate) fn output_of(command: &mut arguments::Command) -> Option<&mut OutputOptions> {
-    match command {
-        arguments::Command::New(arguments) => Some(&mut arguments.output),
-        arguments::Command::Run(arguments) => Some(&mut arguments.output),
-        arguments::Command::Show(arguments) => Some(&mut arguments.output),
-        arguments::Command::Judge(arguments) | arguments::Command::Watch(arguments) => {
-            Some(&mut arguments.output)
-        }
-        arguments::Command::Verify(arguments) => Some(&mut arguments.output),
-        arguments::Command::Grade(arguments) => Some(&mut arguments.remarks),
-        arguments::Command::Generate(arguments) => Some(&mut arguments.output),
-        arguments::Command::Convert(arguments) => Some(&mut arguments.output),
-        arguments::Command::Stress(arguments) => Some(&mut arguments.output),
-        arguments::Command::Compare(arguments) => Some(&mut arguments.show),
-        _ => None,
-    }
-}
-
 #[test]
 fn nothing_runs_but_through_what_stands_around() {
     let fixture = Fixture::new();
@@ -155,8 +89,21 @@ fn nothing_runs_but_through_what_stands_around() {
         "generate sum --check",
         "stress sum wrong.sh --runs 10",
     ] {
-        let output = fixture.juror(line).env(REFUSE, "").output().expect("juror runs");
-        assert_eq!(output.status.code(), Some(4), "{line}: {output:?}");
+        let words = ["juror"].into_iter().chain(line.split_whitespace()).map(|word| {
+            let own = fixture.path(word);
+            if own.exists() { own.into_os_string() } else { word.into() }
+        });
+        let typed = Arguments::try_parse_from(words).expect("a command line");
+        let refusing: Around =
+            |_| Arc::new(Scripted::new(1, |_| Err(JudgeError::new("run", "no").into())));
+        let (sender, events) = mpsc::channel();
+        let sink = move |event: &Stamped| drop(sender.send(event.clone()));
+        let context = Context::new(sink).with_wrapper(Some(refusing));
+        typed.command.with_operation(|it| output::run(it, Ok(()), &context, |_| {}));
+        let mut report = Report::default();
+        events.try_iter().for_each(|event| report.see(&event));
+        let code = report.exit_code().and(context.ended());
+        assert_eq!(code, ExitCode::JudgeError, "{line}");
     }
 }
 

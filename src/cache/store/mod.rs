@@ -56,7 +56,6 @@ pub struct Store {
 pub struct Record {
     /// When it was stored, to the millisecond.
     pub made: SystemTime,
-    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -142,7 +141,6 @@ impl Store {
         })
     }
 
-    /// The record of this key.
     pub fn get(&self, key: &Digest) -> Option<Record> {
         self.read(Kind::Record, key, |raw| {
             let (made, bytes) = segment::record(key, raw)?;

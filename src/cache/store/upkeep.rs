@@ -19,11 +19,8 @@ const MOST: usize = 500_000;
 /// Statistics of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
-    /// The number of records and small blobs.
     pub records: usize,
-    /// The number of large blobs.
     pub blobs: usize,
-    /// The disk space in use.
     pub bytes: Bytes,
     /// When the oldest entry was used, to a day.
     pub oldest: Option<SystemTime>,
@@ -32,18 +29,14 @@ pub struct Stat {
 /// The result of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// The size of what was removed.
     pub removed: Bytes,
-    /// The size of what is left.
     pub left: Bytes,
 }
 
 /// The result of reading everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// How many records and blobs are intact.
     pub whole: usize,
-    /// How many were damaged and thrown away.
     pub damaged: usize,
 }
 
@@ -110,7 +103,6 @@ struct Part {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// An unfinished file.
     Left,
     Segment,
     Blob,

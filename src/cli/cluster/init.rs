@@ -6,13 +6,14 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::cli::beside::{self, Beside, fault, parent};
 use crate::cli::cluster::InitArguments;
-use crate::cli::output::{command_line, print};
+use crate::cli::output::print;
 use crate::cluster::config::{ClusterFile, ClusterPlan, PORT, ServerPlace};
 use crate::cluster::secrets::fresh;
 use crate::model::stop::Stop;
+use crate::model::text::command_line;
 use crate::model::units::Bytes;
+use crate::ops::beside::{self, Beside, fault, parent};
 
 /// Writes the files to a directory beside their path, and moves it there.
 pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {

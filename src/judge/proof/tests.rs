@@ -125,7 +125,7 @@ impl<'a> Rules<'a> {
 
     fn proof(&self) -> Option<Proof> {
         let brittle = self.scheme.as_ref().map(|it| it.brittle().expect("nothing is required"));
-        Proof::of(self.rules, &CASES, brittle.as_deref(), SLOW)
+        Proof::of(self.rules, &CASES, brittle.as_deref(), Some(SLOW))
     }
 
     /// How many runs prove the rules if the cases have these results, in judging order.
@@ -133,7 +133,7 @@ impl<'a> Rules<'a> {
         let Some(mut proof) = self.proof() else { return letters.len() };
         for taken in 0..letters.len() {
             let index = proof.order[taken];
-            if proof.take(&case(index, letters[index])) {
+            if proof.take(index, &case(index, letters[index])) {
                 return taken + 1;
             }
         }

@@ -99,18 +99,16 @@ impl<'a> Groups<'a> {
         if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
             return case.max_score.map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
         }
-        match (group.scoring.aggregation, group.scoring.max_score) {
-            (Aggregation::PassFail, _) => CaseScoring::Forbidden,
-            (_, None) => CaseScoring::Unbounded,
-            (Aggregation::Min, Some(max)) => CaseScoring::UpTo(max),
-            (Aggregation::Sum, Some(_)) if test_case.points.is_some() => {
-                CaseScoring::UpTo(test_case.points.unwrap_or_default())
-            }
-            (Aggregation::Sum, Some(max)) => {
+        match (group.scoring.aggregation, group.scoring.max_score, test_case.points) {
+            (Aggregation::PassFail, _, _) => CaseScoring::Forbidden,
+            (_, None, _) => CaseScoring::Unbounded,
+            (Aggregation::Min, Some(max), _) => CaseScoring::UpTo(max),
+            (Aggregation::Sum, Some(_), Some(points)) => CaseScoring::UpTo(points),
+            (Aggregation::Sum, Some(max), None) => {
                 let looked_at = static_case.and_then(|case| case.max_score).unwrap_or_default();
                 let number = group.cases.len() - usize::from(static_case.is_some());
                 let share = (max.points() - looked_at.points()) / number.max(1) as f64;
-                CaseScoring::UpTo(Score::new(share).unwrap_or_default())
+                CaseScoring::UpTo(Score::new(share).unwrap_or(max))
             }
         }
     }

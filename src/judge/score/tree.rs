@@ -212,9 +212,7 @@ struct Grading<'t, 'a> {
     custom: CustomGrader<'t>,
     /// A group comes before the groups in it.
     groups: Vec<GroupScore>,
-    /// The cases that count.
     counted: Vec<&'a str>,
-    /// Results that the package says are impossible.
     impossible: Vec<String>,
 }
 

@@ -186,7 +186,7 @@ fn check_of(
             Event::SubmissionJudged(judgement) => {
                 told.lock().unwrap().push(shown(&Ok(judgement)));
             }
-            Event::SubmissionFailed { error, .. } => {
+            Event::Failed { error, .. } => {
                 told.lock().unwrap().push(shown(&Err(error)));
             }
             Event::Diagnosed(remark) => remarks.lock().unwrap().push(remark.message),

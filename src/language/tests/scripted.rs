@@ -17,7 +17,6 @@ pub(in crate::language) struct Scripted {
 struct ScriptedTool {
     path: PathBuf,
     is_on_path: bool,
-    /// By the beginning of their arguments.
     answers: Vec<Answer>,
 }
 

@@ -6,30 +6,32 @@ use crate::model::text::with_help;
 impl Report {
     /// Adds an event to the report.
     pub fn see(&mut self, stamped: &Stamped) {
-        self.summary.elapsed = stamped.at;
+        self.session.elapsed = stamped.at;
         let package = stamped.package.as_deref().map(str::to_owned);
         match &stamped.event {
-            Event::Started { command, command_line } => {
-                self.command = command;
-                self.command_line.clone_from(command_line);
+            Event::Started { command, command_line, task, .. } => {
+                self.session.command.clone_from(command);
+                // A merged command has none of its own.
+                if !command_line.is_empty() {
+                    self.session.command_line.clone_from(command_line);
+                }
+                self.session.task = *task;
             }
             Event::ShardChosen(shard) => self.shard = Some(*shard),
             Event::HostReady { isolation, shortfall, .. } => {
-                self.isolation = Some(IsolationReport {
+                self.session.isolation = Some(IsolationReport {
                     by: *isolation,
                     full: isolation.is_full(),
                     warning: shortfall.clone(),
                 });
             }
-            Event::HostExamined(diagnosis) => self.diagnosis = Some((**diagnosis).clone()),
-            Event::ClusterSurveyed(survey) => self.cluster = Some((**survey).clone()),
             Event::PackageRead(package) => {
                 self.work = Work {
                     submissions_before: self.submissions.len(),
                     runs_before: self.summary.runs,
                     ..Work::default()
                 };
-                self.packages.push((**package).clone());
+                self.session.packages.push((**package).clone());
             }
             Event::PackageRefused => self.refused += 1,
             Event::Diagnosed(diagnostic) => {
@@ -37,25 +39,18 @@ impl Report {
                     Severity::Error => self.summary.errors += 1,
                     Severity::Warning => self.summary.warnings += 1,
                 }
-                self.diagnostics.push(diagnostic.clone());
+                self.session.diagnostics.push(diagnostic.clone());
             }
-            Event::EndedEarly { exit_code } => self.ended_with = Some(*exit_code),
             Event::Complained { message, help } => {
-                self.complaints.push(with_help(message, help.as_deref()));
+                self.session.complaints.push(with_help(message, help.as_deref()));
             }
             Event::LimitsSet { limits, mechanism } => {
-                if let Some(package) = self.packages.last_mut() {
+                if let Some(package) = self.session.packages.last_mut() {
                     package.limits = Some(limits.clone());
                 }
-                self.mechanism = Some(mechanism.clone());
+                self.session.mechanism = Some(mechanism.clone());
             }
-            Event::DuplicatesFound(found) => self.duplicates.extend(found.iter().cloned()),
-            Event::Explained(explained) => {
-                let explained = (**explained).clone();
-                let package = explained.package.clone().or(package);
-                self.explanations.push(Explained { package, ..explained });
-            }
-            Event::BoxesKept { dir } => self.boxes = Some(dir.clone()),
+            Event::Noted(note) => self.note(package, note),
             Event::SubmissionStarted { submission, test_cases } => {
                 self.work.submissions.push(UnderWay {
                     submission: submission.clone(),
@@ -84,61 +79,46 @@ impl Report {
                 self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
                 self.done(SubmissionReport::new(package, (**judgement).clone()));
             }
-            Event::SubmissionFailed { submission, error } => {
-                let error = self.failed(package.clone(), Some(submission.clone()), error);
-                self.done(SubmissionReport {
-                    package,
-                    name: submission.clone(),
-                    error: Some(error),
-                    ..SubmissionReport::default()
-                });
+            Event::Failed { submission, error } => {
+                let error = self.failed(package.clone(), submission.clone(), error);
+                if let Some(name) = submission.clone() {
+                    let failed = SubmissionReport { package, name, ..SubmissionReport::default() };
+                    self.done(SubmissionReport { error: Some(error), ..failed });
+                }
             }
-            Event::Failed(error) => {
-                self.failed(package, None, error);
-            }
-            Event::Progress(step) => self.work.step = Some(step.clone()),
+            Event::Progress(WorkProgress::Step(step)) => self.work.step = Some(step.clone()),
             Event::CaseGenerated { test_case, state } => self.generated.push(GeneratedReport {
                 package,
                 test_case: test_case.clone(),
                 state: *state,
             }),
-            Event::Proposed(proposal) => {
-                self.proposals.push(ProposalReport { package, proposal: (**proposal).clone() })
+            Event::Finished { ended, recalled, workers } => {
+                self.session.interrupted = *ended == ExitCode::Interrupted;
+                self.session.ended_with = (*ended != ExitCode::Success).then_some(ended.number());
+                self.session.cache = *recalled;
+                self.session.workers.clone_from(workers);
             }
-            Event::RanOnce(run) => self.run = Some((**run).clone()),
-            Event::Listed(listing) => self.listing = Some((**listing).clone()),
-            Event::Created(created) => self.created = Some((**created).clone()),
-            Event::Next(steps) => {
-                let next =
-                    |step: &NextStep| NextReport { package: package.clone(), step: step.clone() };
-                self.next.extend(steps.iter().map(next));
-            }
-            Event::Converted(conversion) => self.conversion = Some((**conversion).clone()),
-            Event::Compared(compared) => self.comparison = Some((**compared).clone()),
-            Event::Searched(search) => {
-                self.summary.runs += usize::try_from(search.runs).unwrap_or(usize::MAX);
-                self.summary.rejected += usize::from(search.found.is_some());
-                self.search = Some((**search).clone());
-            }
-            Event::MutantsListed(found) => self.mutants = Some((**found).clone()),
-            Event::StrengthMeasured(strength) => self.strength = Some((**strength).clone()),
-            Event::InputChecked(input) => {
-                self.grammar.get_or_insert_default().inputs.push(input.clone());
-            }
-            Event::BoundsListed(bounds) => {
-                self.grammar.get_or_insert_default().bounds.clone_from(bounds);
-            }
-            Event::RunsRetold(runs) => self.summary.runs += runs,
-            Event::Recalled(recalled) => self.cache = Some(*recalled),
-            Event::WorkersUsed(workers) => self.workers.extend(workers.iter().cloned()),
-            Event::Interrupted => self.interrupted = true,
-            Event::BuildStarted { .. }
-            | Event::RunRepeated { .. }
-            | Event::SearchStarted(_)
-            | Event::Searching(_)
-            | Event::Grading(_)
-            | Event::Finished => {}
+            Event::Progress(_) | Event::SearchStarted(_) => {}
         }
+    }
+
+    /// The exit code for what was judged. Work that ended before there was anything to report has its own code.
+    ///
+    /// For a package to verify, its faults count; for commands about a submission they are only reported.
+    pub fn exit_code(&self) -> ExitCode {
+        let (summary, is_verified) = (&self.summary, self.session.task == CommandTask::Verify);
+        // If a submission was named, its verdict is required; to verify means to judge those that can be built here.
+        let faults = self.submissions.iter().filter_map(|it| it.error.as_ref());
+        let is_lacking = faults.filter(|it| it.is_skip()).any(|it| !it.error.is_no_program())
+            && (!is_verified || summary.accepted + summary.rejected == 0);
+        let told = [
+            (self.session.interrupted, ExitCode::Interrupted),
+            (summary.judge_errors > 0 || is_lacking, ExitCode::JudgeError),
+            (is_verified && summary.errors > 0, ExitCode::InvalidPackage),
+            (self.is_rejected(), ExitCode::Rejected),
+        ];
+        let told = told.into_iter().filter(|(is_so, _)| *is_so);
+        told.fold(ExitCode::Success, |gravest, (_, code)| gravest.and(code))
     }
 
     /// How many runs of submissions are recalled from earlier commands, and when the first of these was.
@@ -158,14 +138,30 @@ impl Report {
         let differs = |made: &GeneratedReport| {
             matches!(made.state, GeneratedState::Missing | GeneratedState::Differs)
         };
-        let inputs = self.grammar.iter().flat_map(|grammar| &grammar.inputs);
         // `verify` compares with expectations instead.
-        (self.command != "verify" && self.summary.rejected > 0)
-            || self.run.as_ref().is_some_and(|run| run.failed)
+        (self.session.task != CommandTask::Verify && self.summary.rejected > 0)
             || self.summary.broken > 0
-            || self.comparison.as_ref().is_some_and(|it| !it.equal)
             || self.generated.iter().any(differs)
-            || inputs.clone().any(|input| !input.valid)
+    }
+
+    fn note(&mut self, package: Option<String>, note: &Note) {
+        match note {
+            Note::Kept(dir) => self.kept = Some(dir.clone()),
+            Note::Duplicates(found) => self.duplicates.extend(found.iter().cloned()),
+            Note::Explanation(explained) => {
+                let explained = (**explained).clone();
+                let package = explained.package.clone().or(package);
+                self.explanations.push(Explained { package, ..explained });
+            }
+            Note::Proposal(proposal) => {
+                self.proposals.push(ProposalReport { package, proposal: (**proposal).clone() })
+            }
+            Note::NextSteps(steps) => {
+                let next =
+                    |step: &NextStep| NextReport { package: package.clone(), step: step.clone() };
+                self.next.extend(steps.iter().map(next));
+            }
+        }
     }
 
     fn done(&mut self, submission: SubmissionReport) {
@@ -185,7 +181,7 @@ impl Report {
             self.summary.skipped_submissions += 1;
         } else {
             self.summary.judge_errors += 1;
-            self.judge_errors.push(fault.clone());
+            self.session.judge_errors.push(fault.clone());
         }
         fault
     }
@@ -233,9 +229,9 @@ mod tests {
                 judged(Verdict::Accepted),
                 judged(Verdict::WrongAnswer),
                 judged(Verdict::CompileError),
-                Event::Failed(error.clone()),
-                Event::SubmissionFailed { submission: "a.cpp".to_owned(), error },
-                Event::SubmissionFailed { submission: "a.go".to_owned(), error: lacking },
+                Event::Failed { submission: None, error: error.clone() },
+                Event::Failed { submission: Some("a.cpp".to_owned()), error },
+                Event::Failed { submission: Some("a.go".to_owned()), error: lacking },
             ],
             Summary {
                 accepted: 1,

@@ -19,9 +19,7 @@ pub struct WalkBounds {
     pub entries: usize,
     /// Those of them that are below links to directories.
     pub behind_links: usize,
-    /// Directories in each other.
     pub depth: usize,
-    /// Links to directories in each other.
     pub nested_links: usize,
 }
 
@@ -37,16 +35,13 @@ impl WalkBounds {
 /// The kind of what is found; a link has the kind of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A regular file.
     File,
-    /// A directory.
     Directory,
 }
 
 /// Something that is found.
 #[derive(Clone, Debug)]
 pub struct PathEntry {
-    /// Its path.
     pub path: FilePath,
     /// Whether it is a link.
     pub is_link: bool,
@@ -57,9 +52,7 @@ pub struct PathEntry {
 /// A path that the walk does not reach, and why.
 #[derive(Debug)]
 pub struct Unreached {
-    /// The path.
     pub path: FilePath,
-    /// The reason.
     pub reason: Obstacle,
 }
 
@@ -78,7 +71,6 @@ pub enum Obstacle {
     TooDeep(usize),
     /// There are more links to directories in each other than this.
     TooLinked(usize),
-    /// What the system reports.
     System(io::Error),
 }
 

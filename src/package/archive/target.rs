@@ -17,7 +17,6 @@ use crate::package::detect;
 pub(super) struct Bounds {
     /// Size of all files together.
     pub bytes: u64,
-    /// Number of files, directories and links.
     pub entries: usize,
 }
 
@@ -52,11 +51,9 @@ pub(super) enum UnpackRefusal {
     Link(String, String),
     /// An entry is neither a file nor a directory nor a link.
     Device(String),
-    /// Two entries have the same name.
     Twice(String),
     /// The archive holds more than the bounds allow.
     TooLarge(String),
-    /// A system call failed.
     System(io::Error),
 }
 
@@ -101,7 +98,6 @@ pub(super) struct Target {
     entries: usize,
     /// Bytes of the names of entries and directories.
     names: u64,
-    /// The directories that exist.
     made: HashSet<PathBuf>,
     /// Links are made at the end, so that nothing is written through one.
     links: Vec<[String; 2]>,

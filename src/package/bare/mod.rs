@@ -46,7 +46,6 @@ const NAMES: [[[&str; 2]; 2]; 6] = [
 
 /// A file whose name is that of an input.
 struct Input {
-    /// The test case's name.
     case: String,
     /// Possible names of its answer, below the package.
     answers: Vec<String>,

@@ -22,7 +22,6 @@ use crate::package::convert::{Lost, rules};
 
 /// Names of files and test cases in the new package.
 pub(super) struct Names<'a> {
-    /// The package's directory.
     pub root: &'a Path,
     /// New names of files and test cases; `None` for the new package itself.
     pub new: Option<(&'a BTreeMap<PathBuf, String>, &'a Cases)>,

@@ -1,4 +1,4 @@
-//! A package in another format: its files, and what has no equivalent. Writes nothing.
+//! A package in another format: its files, and what has no equivalent.
 //!
 //! Files whose meaning does not depend on the format are copied; settings are written anew from the problem. To find
 //! what is lost, the new package is read and its facts are compared with those of the old one.
@@ -14,6 +14,7 @@ mod statements;
 mod submissions;
 #[cfg(test)]
 mod tests;
+pub mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -62,31 +63,25 @@ impl Target {
 pub struct PlannedFile {
     /// Path below the package; [`plan`] gives none that leads out of it.
     pub name: String,
-    /// The contents of the file.
     pub contents: Contents,
 }
 
 /// The contents of a planned file.
 #[derive(Clone, Debug)]
 pub enum Contents {
-    /// Those of this file.
     Copy(FilePath),
     /// Those of this file, with the values of constants filled in.
     Filled(FilePath, Vec<Constant>),
-    /// This text.
     Text(String),
 }
 
 /// The new package before it is written.
 #[derive(Debug)]
 pub struct NewPackage {
-    /// The files, by name.
     pub files: Vec<PlannedFile>,
     /// Losses that facts about a problem do not show.
     lost: Lost,
-    /// New names of the old files.
     names: BTreeMap<PathBuf, String>,
-    /// New names of the old test cases.
     cases: cases::Cases,
 }
 
@@ -162,7 +157,6 @@ struct Planner<'a> {
     files: Vec<PlannedFile>,
     /// New directories of programs that were a file with other files beside it.
     directories: BTreeMap<PathBuf, String>,
-    /// Files that new files are made from.
     used: BTreeSet<FilePath>,
     lost: Lost,
 }

@@ -21,11 +21,9 @@ pub(super) fn is_of_library_checker(program: &Program) -> bool {
 
 /// What happens to a file.
 enum Fate {
-    /// It is copied to this name.
     Keep(String),
     /// It is made anew, or the facts of the problem show that it is missing.
     Told,
-    /// It is left out, for this reason.
     Lost(&'static str),
 }
 

@@ -19,11 +19,8 @@ pub(super) struct Group {
 
 /// Where a missing input comes from.
 pub(super) enum Source {
-    /// From the generator, with these arguments.
     Args(Vec<String>),
-    /// From this file of the package.
     Copy(String),
-    /// From nowhere.
     None,
 }
 

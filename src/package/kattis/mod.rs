@@ -38,13 +38,11 @@ const SETTINGS: &str = "problem.yaml";
 struct Version {
     /// The directories of input validators; messages name the first one.
     input_validators: &'static [&'static str],
-    /// The directory of the output validator.
     output_validator: &'static str,
     /// Whether `submissions.yaml` has expectations.
     has_rules: bool,
     /// Whether rules hold that only 2025-09 has: languages of validators, names of submissions.
     is_strict: bool,
-    /// The expectations of each directory of submissions.
     submissions: &'static [Folder],
 }
 

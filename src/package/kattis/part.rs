@@ -37,7 +37,6 @@ impl Part {
 /// The scope of a file of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// One test case.
     Case,
     /// All test cases of a directory.
     Group,

@@ -12,7 +12,6 @@ use crate::package::values::text;
 /// The type of a problem, as far as other keys depend on it.
 #[derive(Clone, Debug)]
 pub(super) enum ProblemType {
-    /// These words.
     Known(Vec<String>),
     /// `problem.yaml` does not say it, or wrongly.
     Unknown,
@@ -66,7 +65,6 @@ const TYPES: [&str; 5] = ["pass-fail", "scoring", "multi-pass", "interactive", "
 const INCOMPATIBLE: [[&str; 2]; 3] =
     [["pass-fail", "scoring"], ["multi-pass", "submit-answer"], ["interactive", "submit-answer"]];
 
-/// Reads the type.
 pub(super) fn read(node: &Node<'_>) -> Parse<ProblemType> {
     let mut seen: Vec<String> = Vec::new();
     let mut is_clear = true;

@@ -19,7 +19,6 @@ use crate::package::yaml::{self, Value};
 #[derive(Debug, Default)]
 pub(super) struct ProblemYaml {
     pub problem_type: ProblemType,
-    /// The name by language code.
     pub names: Vec<(String, String)>,
     pub limits: ProblemLimits,
     pub languages: Option<Vec<String>>,

@@ -11,9 +11,7 @@ use crate::package::text::{MAX_SIZE, TextFile};
 /// Texts for people, one for each language, in a directory of their own.
 pub(super) struct Texts {
     pub directory: &'static str,
-    /// Start of the file names.
     pub stem: &'static str,
-    /// A noun for one of them.
     pub what: &'static str,
     /// The language of a file without one in its name, if that is permitted.
     pub default: Option<&'static str>,
@@ -114,7 +112,6 @@ pub(super) fn check_samples(tree: &Files, samples: usize) {
     }
 }
 
-/// Checks that attachments are files.
 pub(super) fn check_attachments(tree: &Files) {
     let directories = tree.children("attachments").filter(|item| item.is_directory());
     for item in directories.filter(|item| item.base_name() != "templates") {

@@ -7,7 +7,6 @@ use crate::model::file_name::name_fault;
 pub(super) struct PathPattern<'a> {
     start: &'a str,
     end: &'a str,
-    /// The minimal number of digits.
     digits: usize,
 }
 

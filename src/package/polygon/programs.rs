@@ -14,7 +14,6 @@ use crate::package::text::shown;
 pub(super) struct Resources {
     /// For validators, checkers, interactors and generators, such as `testlib.h`.
     pub own: Vec<IncludedFile>,
-    /// For submissions.
     pub of_submissions: Vec<IncludedFile>,
 }
 

@@ -105,7 +105,6 @@ pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
     }
 }
 
-/// An element.
 #[derive(Clone, Copy)]
 pub(super) struct Element<'a> {
     node: Node<'a, 'a>,
@@ -118,7 +117,6 @@ impl<'a> Element<'a> {
         Self { node: document.root_element(), page }
     }
 
-    /// Its name.
     pub(super) fn name(self) -> &'a str {
         self.node.tag_name().name()
     }

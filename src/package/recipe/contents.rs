@@ -20,7 +20,6 @@ const MAX_REGEX: usize = 1 << 20;
 pub(super) struct Given {
     /// The contents under `in`.
     pub input: Option<String>,
-    /// The other files.
     pub files: Vec<GivenFile>,
     /// `output_validator_args` under `yaml`.
     pub output_validator_args: Option<Vec<String>>,

@@ -32,7 +32,6 @@ struct Plan<'a> {
     case: RecipeCase,
     /// The command lines of its cases, one for each count; empty if it has no command.
     lines: Vec<CommandLine>,
-    /// The node of the command.
     command: Option<Node<'a>>,
     counts: Option<Vec<i64>>,
     scope: Scope,

@@ -17,7 +17,6 @@ pub(super) struct Directory<'a> {
     pub keys: String,
     /// Its entries of `include`.
     pub includes: Vec<Node<'a>>,
-    /// The entries for cases directly in it.
     pub cases: Vec<Listed>,
 }
 
@@ -25,7 +24,6 @@ pub(super) struct Directory<'a> {
 pub(super) struct Listed {
     /// Its path below `data/` as written in the recipe, without numbers.
     pub keys: String,
-    /// The names of its cases.
     pub names: Vec<String>,
 }
 

@@ -25,7 +25,6 @@ pub(super) struct Test {
 /// The group around all groups.
 const ALL: &str = "tests";
 
-/// The name of a group.
 pub(super) fn group_name(group: u32) -> String {
     format!("{ALL}/{group}")
 }

@@ -11,18 +11,15 @@ use crate::model::words::words;
 pub struct Address {
     /// What the user calls it: the address without options.
     pub name: String,
-    /// The servers, each with its port.
     pub hosts: Vec<String>,
     /// Whether the connection is encrypted.
     pub is_private: bool,
-    /// The user's nkey.
     pub key: Option<Key>,
     /// A file with the certificates of the authorities that sign for the servers.
     pub authorities: Option<PathBuf>,
     /// The prefix of reply subjects. By default it contains the name of the key, so that a server can keep other users
     /// from reading the replies.
     pub inbox: String,
-    /// The lane of short jobs.
     pub lane: Lane,
 }
 
@@ -31,7 +28,6 @@ pub struct Address {
 pub struct Key {
     /// The public key, which is the user's name.
     pub user: String,
-    /// The secret seed.
     pub seed: String,
 }
 
@@ -64,9 +60,7 @@ words! {
     /// A separate queue: jobs that wait in one do not delay the other. Its name is that in subjects.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Lane {
-        /// Somebody waits for the result.
         Live = "live",
-        /// Nobody waits, or the job takes long.
         Batch = "batch",
     }
 }
@@ -78,11 +72,6 @@ const PORT: u16 = 4222;
 const COPIES: usize = 3;
 
 impl Address {
-    /// Whether the text is such an address.
-    pub fn is_one(typed: &str) -> bool {
-        ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
-    }
-
     /// Parses an address.
     ///
     /// # Errors
@@ -178,7 +167,6 @@ mod tests {
     #[test]
     fn addresses_are_read() {
         let read = |typed: &str| {
-            assert!(Address::is_one(typed), "{typed}");
             let it = Address::parse(typed).map_err(|error| error.reason);
             it.map(|it| {
                 format!(
@@ -210,7 +198,6 @@ mod tests {
         refused("nats://a?ca=/nowhere/ca.crt", "No such file");
         refused("nats://a?inbox=a.>", "`inbox=a.>` is not an option");
         refused("nats://a?lane=fast", "`lane=fast` is not an option");
-        assert!(!Address::is_one("ssh host juror worker --stdio"));
     }
 
     #[test]

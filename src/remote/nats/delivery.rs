@@ -339,7 +339,6 @@ fn took(answer: &Response) -> Option<f64> {
     Some(reply.replies().first()?.outcome.wall_time.as_secs_f64())
 }
 
-/// The replies in an answer.
 fn replies(answer: &mut Response) -> Result<Vec<&mut Reply>, &'static str> {
     match answer {
         Response::Ran(Ended::Came(reply)) => Ok(reply.replies_mut()),

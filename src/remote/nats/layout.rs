@@ -90,9 +90,7 @@ pub fn blob(digest: &Digest) -> String {
 /// An error from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerRefusal {
-    /// Its error code.
     pub code: u64,
-    /// Its description.
     pub what: String,
 }
 

@@ -79,11 +79,9 @@ struct State {
     is_connected: bool,
     was_connected: bool,
     is_over: bool,
-    /// When the connection was lost.
     away: Option<Instant>,
     /// Requests without an answer.
     waiting: HashMap<u64, SyncSender<Message>>,
-    /// Notified when the connection is back.
     listeners: Vec<Sender<()>>,
 }
 
@@ -96,11 +94,8 @@ impl Shared {
 /// A message to a server.
 #[derive(Clone, Debug, Default)]
 pub struct Outgoing<'a> {
-    /// Its subject.
     pub subject: String,
-    /// Its headers.
     pub headers: Vec<(&'static str, String)>,
-    /// Its body.
     pub body: &'a [u8],
 }
 
@@ -122,7 +117,6 @@ impl<'a> Outgoing<'a> {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoReply {
-    /// The link was closed on this side.
     Closed,
     /// There has been no connection for this long.
     Away(Duration),

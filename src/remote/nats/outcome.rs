@@ -35,9 +35,7 @@ pub(super) fn stored(link: &Link, digest: Digest, length: u64) -> Option<Vec<u8>
 
 /// Why a result was not written.
 pub(super) enum Unwritten {
-    /// The link was closed here.
     Closed,
-    /// The server refuses it, for this reason.
     Refused(String),
 }
 

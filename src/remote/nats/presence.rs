@@ -16,7 +16,6 @@ use crate::remote::nats::link::{Link, NoReply, Outgoing, header, status};
 /// A worker's announcement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// Facts about its machine.
     pub facts: Facts,
     /// The tools that juror knows, as found there.
     pub tools: Tools,
@@ -29,7 +28,6 @@ pub struct Present {
     pub class: String,
     /// Its own name, which no other worker has.
     pub id: String,
-    /// Its announcement.
     pub said: Announcement,
 }
 

@@ -52,7 +52,6 @@ pub struct Submitter {
     state: Mutex<SubmitterState>,
     /// Tells the publishing threads that a unit may be sent.
     ready: Condvar,
-    /// Tells that the cleaning up is done.
     tidied: Condvar,
     is_over: AtomicBool,
 }

@@ -16,7 +16,6 @@ pub const MOST_JOBS: usize = 24;
 /// The head of a unit, before its jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitHead {
-    /// The sender.
     pub batch: String,
     /// Its name, which nobody can guess.
     pub unit: String,
@@ -27,9 +26,7 @@ pub struct UnitHead {
 /// The head of a result, before the results of the jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultHead {
-    /// The worker.
     pub worker: String,
-    /// Its machine.
     pub name: String,
     /// The worker's number of the first job; the other jobs' numbers follow.
     pub base: RequestId,
@@ -53,7 +50,6 @@ pub enum ResultFault {
 pub struct ResultPart {
     /// Their name, which no other result has.
     pub id: String,
-    /// How many there are.
     pub count: u32,
 }
 

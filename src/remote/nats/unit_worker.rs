@@ -189,7 +189,6 @@ enum News {
         stream: RequestId,
         blob: Result<Blob, String>,
     },
-    /// The result of a job.
     Done {
         number: RequestId,
         frames: Vec<u8>,
@@ -261,7 +260,6 @@ struct UnitWorker<'a> {
     of_job: HashMap<RequestId, String>,
     numbers: RequestId,
     tasks: Sender<ProgramOrder>,
-    /// Calls that wait for the server.
     calls: Sender<ServerCall>,
     news: Sender<News>,
     /// How many requests for units are open, by lane.

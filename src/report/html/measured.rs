@@ -11,9 +11,9 @@ pub(super) fn section(report: &Report) -> Markup {
         section aria-labelledby="how" {
             h2 #how { "How it was measured" }
             dl.facts {
-                dt { "Command line" } dd { code { (printable(&report.command_line)) } }
-                @if let Some(mechanism) = &report.mechanism { dt { "Sandbox" } dd { (printable(mechanism)) } }
-                @if let Some(isolation) = &report.isolation {
+                dt { "Command line" } dd { code { (printable(&report.session.command_line)) } }
+                @if let Some(mechanism) = &report.session.mechanism { dt { "Sandbox" } dd { (printable(mechanism)) } }
+                @if let Some(isolation) = &report.session.isolation {
                     dt { "Isolation" }
                     dd {
                         (isolation.by)
@@ -24,7 +24,7 @@ pub(super) fn section(report: &Report) -> Markup {
                         }
                     }
                 }
-                @for package in &report.packages { (of_package(package, report.packages.len() > 1)) }
+                @for package in &report.session.packages { (of_package(package, report.session.packages.len() > 1)) }
                 dt { "Times" } dd { "CPU time is user and system time of all processes of a run." }
             }
         }
@@ -48,11 +48,11 @@ fn of_package(package: &PackageReport, is_one_of_many: bool) -> Markup {
         @if let Some(limits) = &package.limits {
             dt { "Limits of a run" }
             dd {
-                (given_seconds(limits.cpu_seconds)) " CPU time (" (printable(&limits.cpu_origin)) ")"
-                @if let Some(wall) = limits.wall_seconds { ", " (given_seconds(wall)) " by the clock" }
-                @if let Some(memory) = limits.memory_bytes { ", " (memory) " memory" }
-                @if let Some(output) = limits.output_bytes { ", " (output) " output" }
-                @if let Some(processes) = limits.processes { ", " (processes) " processes and threads" }
+                (given_seconds(limits.cpu_time())) " CPU time (" (printable(&limits.cpu_origin)) ")"
+                @if let Some(wall) = limits.run.wall_time { ", " (given_seconds(wall)) " by the clock" }
+                @if let Some(memory) = limits.run.memory { ", " (memory) " memory" }
+                @if let Some(output) = limits.run.output { ", " (output) " output" }
+                @if let Some(processes) = limits.run.processes { ", " (processes) " processes and threads" }
             }
         }
     }

@@ -19,10 +19,14 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
+use crate::model::event::CommandTask;
 use crate::model::report::{PackageReport, Report, SubmissionReport};
+use crate::model::strength::Strength;
+use crate::model::stress::StressResult;
 use crate::model::text::{count, count_if_any, printable};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
+use crate::report::result::AnyResult;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -42,16 +46,27 @@ const OPEN: usize = 3;
 pub const SIGN: &str = "<!DOCTYPE html>";
 
 /// Writes the page.
-///
-/// # Errors
-/// Errors of the writer.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(page(report).into_string().as_bytes())
+pub fn write(
+    report: &Report,
+    result: Option<&dyn AnyResult>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let own = result.and_then(|result| result.html(report));
+    let text = own.unwrap_or_else(|| page(report, Own::default()));
+    out.write_all(text.as_bytes())
+}
+
+/// What a page shows beside the report.
+#[derive(Clone, Copy, Default)]
+pub struct Own<'a> {
+    pub search: Option<&'a StressResult>,
+    pub strength: Option<&'a Strength>,
 }
 
 /// The page, and how much room is left on it.
 struct Page<'a> {
     report: &'a Report,
+    own: Own<'a>,
     /// Unexpected results first, then in the order of judging.
     submissions: Vec<Shown<'a>>,
     texts: Cell<usize>,
@@ -72,22 +87,20 @@ struct Shown<'a> {
 enum Standing {
     /// It is as it should be.
     Fine,
-    /// Its compiler is missing.
     Skipped,
     /// It is rejected, or not as expected.
     Bad,
-    /// The judge failed.
     Fault,
 }
 
 impl<'a> Page<'a> {
-    fn new(report: &'a Report) -> Self {
+    fn new(report: &'a Report, own: Own<'a>) -> Self {
         let submissions = report.submissions.iter();
         let mut shown: Vec<Shown<'a>> = submissions
             .map(|submission| Shown {
                 number: 0,
                 submission,
-                standing: Standing::of(submission, report.command == "verify"),
+                standing: Standing::of(submission, report.session.task == CommandTask::Verify),
             })
             .collect();
         shown.sort_by_key(|it| Reverse(it.standing));
@@ -97,6 +110,7 @@ impl<'a> Page<'a> {
         let runs: usize = report.submissions.iter().map(|it| it.test_cases.len()).sum();
         Self {
             report,
+            own,
             submissions: shown,
             texts: Cell::new(TEXTS),
             pictures: Cell::new(PICTURES),
@@ -106,11 +120,11 @@ impl<'a> Page<'a> {
 
     /// The package with this name; the last one if there are several.
     fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
-        self.report.packages.iter().rev().find(|it| Some(it.name.as_str()) == name)
+        self.report.session.packages.iter().rev().find(|it| Some(it.name.as_str()) == name)
     }
 
     fn is_verified(&self) -> bool {
-        self.report.command == "verify"
+        self.report.session.task == CommandTask::Verify
     }
 
     /// Takes this many bytes of room, if there are enough.
@@ -143,15 +157,16 @@ impl Standing {
     }
 }
 
-fn page(report: &Report) -> Markup {
-    let page = Page::new(report);
-    let title = title(report);
+/// The whole page.
+pub fn page(report: &Report, own: Own<'_>) -> String {
+    let page = Page::new(report, own);
+    let title = title(report, own);
     let policy = format!(
         "default-src 'none'; style-src {}; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
         source(STYLE),
         source(SCRIPT)
     );
-    html! {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -159,13 +174,13 @@ fn page(report: &Report) -> Markup {
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="referrer" content="no-referrer";
-                title { "juror " (report.command) ": " (title) }
+                title { "juror " (report.session.command) ": " (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 a.skip href="#main" { "Skip to the results" }
                 header {
-                    p.brand { "juror " (report.command) }
+                    p.brand { "juror " (report.session.command) }
                     h1 { (title) }
                     (headline(&page))
                     (overview::tally(&page))
@@ -193,7 +208,8 @@ fn page(report: &Report) -> Markup {
                 script { (PreEscaped(SCRIPT)) }
             }
         }
-    }
+    };
+    page.into_string()
 }
 
 /// The hash of a style or script for the content security policy.
@@ -202,9 +218,9 @@ fn source(text: &str) -> String {
 }
 
 /// The title, such as `sum: Two Numbers` or `3 packages`.
-fn title(report: &Report) -> String {
-    match &report.packages[..] {
-        [] => report.search.as_ref().map_or("no package", |it| &it.plan.submission).to_owned(),
+fn title(report: &Report, own: Own<'_>) -> String {
+    match &report.session.packages[..] {
+        [] => own.search.map_or("no package", |it| &it.search.plan.submission).to_owned(),
         [package] if package.title.is_empty() || package.title == package.name => {
             printable(&package.name)
         }
@@ -219,9 +235,9 @@ fn headline(page: &Page<'_>) -> Markup {
     let bad = page.submissions.iter().filter(|it| it.standing.word() == "bad").count();
     let all = page.submissions.len();
     let summary = &report.summary;
-    let sentence = match (&report.search, all, bad) {
-        _ if let Some(found) = &report.strength => format!("Score: {}.", found.in_short()),
-        (Some(search), ..) => remarks::search_in_short(search),
+    let sentence = match (page.own.search, all, bad) {
+        _ if let Some(found) = page.own.strength => format!("Score: {}.", found.in_short()),
+        (Some(search), ..) => remarks::search_in_short(&search.search),
         (None, 0, _) => match report.generated.len() {
             0 => "No submission was judged.".to_owned(),
             made => format!("{} in the recipe.", count(made, "test case")),
@@ -243,8 +259,8 @@ fn headline(page: &Page<'_>) -> Markup {
     let known = report.known_runs().map_or(String::new(), |(runs, oldest)| {
         format!(" ({runs} from the cache, the oldest of {})", oldest.day())
     });
-    let what = strength::tally(report).unwrap_or_else(|| count(summary.runs, "run"));
-    let mut parts = vec![format!("{what} in {}{known}", seconds(summary.elapsed))];
+    let what = strength::tally(page).unwrap_or_else(|| count(summary.runs, "run"));
+    let mut parts = vec![format!("{what} in {}{known}", seconds(report.session.elapsed))];
     parts.extend(count_if_any(summary.errors, "error"));
     parts.extend(count_if_any(summary.warnings, "warning"));
     parts.extend(count_if_any(summary.judge_errors, "judge error"));
@@ -252,7 +268,7 @@ fn headline(page: &Page<'_>) -> Markup {
     html! {
         p.headline {
             (sentence)
-            @if report.interrupted { " Interrupted: results are missing." }
+            @if report.session.interrupted { " Interrupted: results are missing." }
         }
         p.soft { (parts.join(", ")) }
     }

@@ -89,7 +89,7 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     let directory = if page.is_verified() { "" } else { shared_directory(&all) };
     let columns = Columns {
         directory,
-        package: page.report.packages.len() > 1,
+        package: page.report.session.packages.len() > 1,
         score: page.submissions.iter().any(|it| it.submission.score.is_some()),
         expected: page.is_verified(),
     };
@@ -167,7 +167,7 @@ fn path(name: &str) -> Markup {
 fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest() else { return html! {} };
     let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
-    let share = limits.map(|it| time.as_secs_f64() / it.cpu_seconds.as_secs_f64().max(1e-9));
+    let share = limits.map(|it| time.as_secs_f64() / it.cpu_time().as_secs_f64().max(1e-9));
     let share = share.map(|share| (share.min(1.0) * 100.0).ceil());
     html! {
         (seconds(time))
@@ -185,7 +185,7 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
 
 /// For each package, the matrix of its submissions and test cases.
 pub(super) fn matrices(page: &Page<'_>) -> Markup {
-    let packages = &page.report.packages;
+    let packages = &page.report.session.packages;
     html! { @for package in packages { (matrix(page, package, packages.len() > 1)) } }
 }
 

@@ -22,9 +22,7 @@ pub(super) struct Plot<'a> {
     pub(super) value: fn(&CaseJudgement) -> Option<f64>,
     /// The least and the greatest value of repeated runs, if there were any.
     pub(super) spread: fn(&CaseJudgement) -> Option<(f64, f64)>,
-    /// A value in words.
     pub(super) shown: fn(f64) -> String,
-    /// The limit.
     pub(super) limit: Option<f64>,
 }
 

@@ -6,7 +6,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::GeneratedState;
 use crate::model::judgement::Evidence;
 use crate::model::report::Report;
-use crate::model::stress::{Counterexample, Search};
+use crate::model::stress::{Counterexample, Search, StressResult};
 use crate::model::text::{count, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::report::html::Page;
@@ -19,14 +19,14 @@ const ROWS: usize = 500;
 
 /// Errors: in the command line, of the judge and in the package.
 pub(super) fn errors(report: &Report) -> Markup {
-    let faults = report.judge_errors.iter().filter(|it| it.submission.is_none());
+    let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
     let errors = of(report, Severity::Error);
     html! {
-        @if report.complaints.len() + faults.clone().count() + errors.len() > 0 {
+        @if report.session.complaints.len() + faults.clone().count() + errors.len() > 0 {
             section aria-labelledby="errors" {
                 h2 #errors { "Errors" }
                 ul.remarks {
-                    @for complaint in &report.complaints { li { (printable(complaint)) } }
+                    @for complaint in &report.session.complaints { li { (printable(complaint)) } }
                     @for fault in faults {
                         li {
                             span.v.JE { "judge error" } " " (printable(&fault.error.step)) ": " (sentence(&fault.error.reason))
@@ -56,7 +56,7 @@ pub(super) fn warnings(report: &Report) -> Markup {
 }
 
 fn of(report: &Report, severity: Severity) -> Vec<&Diagnostic> {
-    report.diagnostics.iter().filter(|it| it.severity == severity).collect()
+    report.session.diagnostics.iter().filter(|it| it.severity == severity).collect()
 }
 
 fn remark(diagnostic: &Diagnostic) -> Markup {
@@ -125,7 +125,7 @@ pub(super) fn search_in_short(search: &Search) -> String {
 
 /// A search and its result.
 pub(super) fn search(page: &Page<'_>) -> Markup {
-    let Some(search) = &page.report.search else { return html! {} };
+    let Some(StressResult { search, .. }) = page.own.search else { return html! {} };
     let plan = &search.plan;
     html! {
         section aria-labelledby="search-title" {
@@ -163,7 +163,7 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
                 "; only " (found.failing) " of " (found.repeats) " runs fail: it depends on more than the input"
             }
         }
-        @for explanation in page.report.explanations.iter().filter_map(|it| it.explanation.as_ref()) {
+        @for explanation in page.own.search.iter().flat_map(|it| &it.explanations).filter_map(|it| it.explanation.as_ref()) {
             p.why { strong { "in general" } span { (printable(&explanation.sentence())) } }
         }
         @if let Some(difference) = &found.difference { (sides(difference)) }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use crate::model::report::Report;
 use crate::model::strength::{Gate, GateState, Part, Strength, Subject, SubjectStatus};
 use crate::model::strictness::Strictness;
 use crate::model::text::{count, printable, visible};
@@ -21,7 +20,7 @@ const ROWS: usize = 1000;
 
 /// All sections.
 pub(super) fn sections(page: &Page<'_>) -> Markup {
-    let Some(found) = &page.report.strength else { return html! {} };
+    let Some(found) = page.own.strength else { return html! {} };
     html! {
         (gates(&found.gates))
         @if !found.subjects.is_empty() {
@@ -41,8 +40,8 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
 }
 
 /// What the data was tested with, in words.
-pub(super) fn tally(report: &Report) -> Option<String> {
-    let found = report.strength.as_ref()?;
+pub(super) fn tally(page: &Page<'_>) -> Option<String> {
+    let found = page.own.strength?;
     let (programs, seed) = (count(found.subjects.len(), "program"), found.seed);
     Some(format!("{programs} ({}), random seed {seed},", found.tally()))
 }
@@ -259,9 +258,8 @@ fn programs(found: &Strength) -> Markup {
 
 /// What validators let pass.
 fn validators(page: &Page<'_>, found: &Strength) -> Markup {
-    let all: [(&str, &Option<Strictness>); 3] = [
+    let all: [(&str, &Option<Strictness>); 2] = [
         ("kinds of faulty inputs are refused", &found.input_validators),
-        ("changes of the grammar are noticed by a test case", &found.grammar_changes),
         ("kinds of wrong outputs are rejected", &found.output_validator),
     ];
     let measured: Vec<(&str, &Strictness)> =

@@ -222,14 +222,14 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
             Some((least.as_secs_f64(), most.as_secs_f64()))
         },
         shown: |value| seconds(std::time::Duration::from_secs_f64(value)),
-        limit: limits.map(|it| it.cpu_seconds.as_secs_f64()),
+        limit: limits.map(|it| it.cpu_time().as_secs_f64()),
     };
     let memory = Plot {
         what: "Memory",
         value: |case| Some(case.outcome.as_ref()?.memory()?.0 as f64),
         spread: |_| None,
         shown: |value| Bytes(value as u64).to_string(),
-        limit: limits.and_then(|it| Some(it.memory_bytes?.0 as f64)),
+        limit: limits.and_then(|it| Some(it.run.memory?.0 as f64)),
         ..time
     };
     let is_of_limits = matches!(

@@ -12,11 +12,18 @@ use crate::model::strength::{
 };
 use crate::model::stress::{Counterexample, Origin, Search, SearchEnd, SearchPlan};
 use crate::model::strictness::{LetThrough, Strictness};
+use crate::report::result::CommandResult;
 use crate::report::tests::report;
 
 fn shown(report: &Report) -> String {
     let mut out = Vec::new();
-    write(report, &mut out).expect("a page");
+    write(report, None, &mut out).expect("a page");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn shown_strength(report: &Report, found: &Strength) -> String {
+    let mut out = Vec::new();
+    write(report, Some(found), &mut out).expect("a page");
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -28,8 +35,8 @@ fn values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
 
 #[test]
 fn each_submission_says_why_it_failed_surprises_first() {
-    let check = |command: &'static str, first: &str, parts: &[&str]| {
-        let text = shown(&report(command));
+    let check = |task: CommandTask, first: &str, parts: &[&str]| {
+        let text = shown(&report(task));
         let cards = text.split("<details class=\"card").nth(1).expect("a card");
         assert!(cards.contains(first), "{first} in\n{cards}");
         for part in parts {
@@ -37,7 +44,7 @@ fn each_submission_says_why_it_failed_surprises_first() {
         }
     };
     check(
-        "judge",
+        CommandTask::Judge,
         "odd, &quot;name&quot;.py",
         &[
             "2 of 4 submissions rejected.",
@@ -50,7 +57,7 @@ fn each_submission_says_why_it_failed_surprises_first() {
         ],
     );
     check(
-        "verify",
+        CommandTask::Verify,
         "odd, &quot;name&quot;.py",
         &[
             "1 of 4 submissions not as expected.",
@@ -61,7 +68,7 @@ fn each_submission_says_why_it_failed_surprises_first() {
 
 #[test]
 fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
-    let mut report = report("generate");
+    let mut report = report(CommandTask::Generate);
     for (name, state) in [
         ("secret/1", GeneratedState::Unchanged),
         ("secret/2", GeneratedState::Differs),
@@ -76,7 +83,7 @@ fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
 }
 
 /// Test data that one program passes and another does not; all names are `text`.
-fn strength(text: &str) -> Report {
+fn strength(text: &str) -> Strength {
     let name = || text.to_owned();
     let kill = Kill { test_case: name(), verdict: Verdict::WrongAnswer };
     let caught = Subject {
@@ -109,8 +116,7 @@ fn strength(text: &str) -> Report {
         let_through: vec![LetThrough::new(text, text, text.into())],
         ..Strictness::default()
     };
-    let mut report = Report::default();
-    report.strength = Some(Strength {
+    Strength {
         gates: vec![Gate { name: GateName::ValidData, state: GateState::Open, detail: name() }],
         parts: vec![Part { name: PartName::Kills, value: Some(0.5), weight: 0.45 }],
         score: Some(50.0),
@@ -120,13 +126,12 @@ fn strength(text: &str) -> Report {
         input_validators: Some(faults),
         lacking: vec![Lack::Mutants],
         ..Strength::default()
-    });
-    report
+    }
 }
 
 #[test]
 fn strength_has_the_program_that_passes_and_its_input() {
-    let text = shown(&strength("fold-12"));
+    let text = shown_strength(&Report::default(), &strength("fold-12"));
     for part in [
         "<span class=\"v WA\">missed</span><h3>fold-12</h3><span class=\"because\">fold-12, 2.0 points</span>",
         "fold-12:3:9",
@@ -140,9 +145,8 @@ fn strength_has_the_program_that_passes_and_its_input() {
 
 #[test]
 fn links_lead_somewhere_and_names_are_unique() {
-    for report in [report("judge"), strength(HOSTILE)] {
-        links_and_names(&shown(&report));
-    }
+    links_and_names(&shown(&report(CommandTask::Judge)));
+    links_and_names(&shown_strength(&Report::default(), &strength(HOSTILE)));
 }
 
 fn links_and_names(text: &str) {
@@ -160,7 +164,8 @@ fn links_and_names(text: &str) {
 
 #[test]
 fn every_table_has_a_caption_and_heads_with_scopes() {
-    let text = shown(&report("judge")) + &shown(&strength(HOSTILE));
+    let text = shown(&report(CommandTask::Judge))
+        + &shown_strength(&Report::default(), &strength(HOSTILE));
     let tables: Vec<&str> = text.split("<table").skip(1).collect();
     assert!(tables.len() > 3);
     for table in tables {
@@ -213,10 +218,8 @@ fn a_search_shows_the_input_and_both_outputs() {
         level: None,
         repeat: "juror stress sum a.cpp --seed 7".to_owned(),
     };
-    let mut report = Report::default();
-    let event = Event::Searched(Box::new(search));
-    report.see(&Stamped { at: Duration::ZERO, package: None, event });
-    let text = shown(&report);
+    let result = StressResult { search, explanations: Vec::new() };
+    let text = CommandResult::html(&result, &Report::default()).expect("a page");
     for part in [
         "a.cpp fails on an input of 4 B, found after 12 comparisons.",
         "<strong>wrong answer on this input</strong><span>token 1 differs</span>",
@@ -240,8 +243,11 @@ fn hostile_texts_stay_texts_and_pages_small() {
     long.extend(b"\xff\xfe\x80");
     long.resize(10 << 20, b'<');
     let text = String::from_utf8_lossy(&long).into_owned();
-    let image =
-        |name: &str| Picture { of: "output", name: name.to_owned(), blob: long[..100].into() };
+    let image = |name: &str| Picture {
+        of: "output".into(),
+        name: name.to_owned(),
+        blob: long[..100].into(),
+    };
     let evidence = Evidence {
         input: long.clone(),
         answer: long.clone(),
@@ -266,7 +272,7 @@ fn hostile_texts_stay_texts_and_pages_small() {
         difference: None,
         evidence: Some(Box::new(evidence)),
     };
-    let mut report = report("judge");
+    let mut report = report(CommandTask::Judge);
     for _ in 0..2 {
         let event = Event::SubmissionJudged(Box::new(Judgement {
             submission: HOSTILE.to_owned(),
@@ -281,15 +287,15 @@ fn hostile_texts_stay_texts_and_pages_small() {
         }));
         report.see(&Stamped { at: Duration::ZERO, package: Some("sum".into()), event });
     }
-    report.strength = strength(HOSTILE).strength;
-    for subject in report.strength.iter_mut().flat_map(|it| &mut it.subjects) {
+    let mut found = strength(HOSTILE);
+    for subject in &mut found.subjects {
         subject.missed.iter_mut().for_each(|it| it.input.clone_from(&long));
         subject
             .edit
             .iter_mut()
             .for_each(|it| it.after = String::from_utf8_lossy(&long).into_owned());
     }
-    let page = shown(&report);
+    let page = shown_strength(&report, &found);
     assert_eq!(page.matches("<script").count(), 1);
     assert_eq!(page.matches("</style").count(), 1);
     // One for each image that a browser may show.
@@ -321,7 +327,7 @@ fn texts_are_cut_with_a_note() {
 
 #[test]
 fn the_policy_allows_this_style_and_script_only() {
-    let text = shown(&report("judge"));
+    let text = shown(&report(CommandTask::Judge));
     let policy = values(&text, "content").into_iter().find(|it| it.contains("default-src"));
     let policy = policy.expect("a policy");
     assert!(policy.contains("default-src &#39;none&#39;") || policy.contains("default-src 'none'"));

@@ -66,7 +66,6 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
 /// How to show a text in a pane.
 #[derive(Clone, Copy)]
 pub(super) struct Pane<'a> {
-    /// Its title.
     pub(super) title: &'a str,
     /// Whether it is the expected text.
     pub(super) is_good: bool,

@@ -1,26 +1,45 @@
 //! The survey of a server for workers: findings for `juror doctor`, tables for `juror cluster status`.
 
-use crate::model::cluster::{ClusterRole, ClusterSurvey};
+use crate::model::cluster::{ClusterRole, ClusterSurvey, ServerDiagnosis};
+use crate::model::exit_code::ExitCode;
 use crate::model::text::{count, printable};
-use crate::report::style::{Look, Style};
+use crate::report::result::CommandResult;
+use crate::report::style::Look;
 use crate::report::terminal::columns::Cell;
 use crate::report::terminal::doctor;
 use crate::report::terminal::page::Page;
 
-/// The whole text for this command.
-pub(super) fn text(survey: &ClusterSurvey, command: &str, style: &Style) -> String {
-    let mut page = Page::new(style);
-    if !style.is_quiet() {
-        let server = &survey.server;
-        let name = server.name.as_deref().map_or(String::new(), |it| format!(" ({it})"));
-        page.line(0, &printable(&format!("{}{name}", server.address)));
-        page.blank();
+impl CommandResult for ClusterSurvey {
+    fn render(&self, page: &mut Page<'_>) {
+        title(page, self);
+        tables(page, self);
     }
-    match command {
-        "doctor" => doctor::findings(&mut page, &survey.findings),
-        _ => tables(&mut page, survey),
+
+    fn exit_code(&self) -> ExitCode {
+        if self.is_unusable() { ExitCode::JudgeError } else { ExitCode::Success }
     }
-    page.into_text()
+}
+
+/// What `juror doctor` shows of the same survey.
+impl CommandResult for ServerDiagnosis {
+    fn render(&self, page: &mut Page<'_>) {
+        title(page, &self.0);
+        doctor::findings(page, &self.0.findings);
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        CommandResult::exit_code(&self.0)
+    }
+}
+
+fn title(page: &mut Page<'_>, survey: &ClusterSurvey) {
+    if page.style.is_quiet() {
+        return;
+    }
+    let server = &survey.server;
+    let name = server.name.as_deref().map_or(String::new(), |it| format!(" ({it})"));
+    page.line(0, &printable(&format!("{}{name}", server.address)));
+    page.blank();
 }
 
 fn tables(page: &mut Page<'_>, survey: &ClusterSurvey) {

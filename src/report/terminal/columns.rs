@@ -5,30 +5,30 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::report::style::{Look, Style};
 
 /// The spaces between two columns.
-pub(super) const GAP: usize = 2;
+pub const GAP: usize = 2;
 
 /// One cell.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
-    pub(super) text: String,
-    pub(super) look: Look,
+pub struct Cell {
+    pub text: String,
+    pub look: Look,
     /// Whether it is aligned to the right edge of its column.
     is_right: bool,
 }
 
 impl Cell {
     /// A cell aligned to the left edge.
-    pub(super) fn left(text: impl Into<String>) -> Self {
+    pub fn left(text: impl Into<String>) -> Self {
         Self { text: text.into(), look: Look::Plain, is_right: false }
     }
 
     /// A cell aligned to the right edge.
-    pub(super) fn right(text: impl Into<String>) -> Self {
+    pub fn right(text: impl Into<String>) -> Self {
         Self { is_right: true, ..Self::left(text) }
     }
 
     /// The same cell with a colour.
-    pub(super) fn looking(self, look: Look) -> Self {
+    pub fn looking(self, look: Look) -> Self {
         Self { look, ..self }
     }
 
@@ -52,7 +52,7 @@ impl Cell {
 }
 
 /// Folds the wide cells of a column, so that some rows become several.
-pub(super) fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec<Cell>> {
+pub fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec<Cell>> {
     let folded = |row: Vec<Cell>| {
         let parts = row[column].folded(width).into_iter().enumerate();
         let rows = parts.map(|(line, part)| {
@@ -80,7 +80,7 @@ fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
 }
 
 /// One line per row. Text is measured before it is coloured, since colour codes take no room.
-pub(super) fn columns(rows: &[Vec<Cell>], style: &Style) -> Vec<String> {
+pub fn columns(rows: &[Vec<Cell>], style: &Style) -> Vec<String> {
     let widths = widths(rows);
     let line = |row: &Vec<Cell>| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| {

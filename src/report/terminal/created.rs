@@ -5,23 +5,31 @@ use unicode_width::UnicodeWidthStr;
 use crate::model::created::{Created, CreatedFile, NextStep};
 use crate::model::report::NextReport;
 use crate::model::text::{count, printable};
+use crate::report::result::CommandResult;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::Page;
 
-/// The new package with its files.
-pub(super) fn page(created: &Created, style: &Style) -> String {
-    let Created { kind, path, files, .. } = created;
-    let mut page = Page::new(style);
-    let path = style.paint(Look::Title, &printable(&path.display().to_string()));
-    page.line(
-        0,
-        &format!("{path}  new problem of the type {kind}, {}", count(files.len(), "file")),
-    );
-    let width = files.iter().map(|file| file.path.width()).max().unwrap_or(0);
-    for CreatedFile { path, purpose } in files {
-        page.labelled(2, &format!("{path:width$}  "), purpose);
+impl CommandResult for Created {
+    fn render(&self, page: &mut Page<'_>) {
+        let created = self;
+        if page.style.is_quiet() {
+            return;
+        }
+        let style = page.style;
+        let Created { kind, path, files, test_cases, next, .. } = created;
+        let path = style.paint(Look::Title, &printable(&path.display().to_string()));
+        page.line(
+            0,
+            &format!("{path}  new problem of the type {kind}, {}", count(files.len(), "file")),
+        );
+        let width = files.iter().map(|file| file.path.width()).max().unwrap_or(0);
+        for CreatedFile { path, purpose } in files {
+            page.labelled(2, &format!("{path:width$}  "), purpose);
+        }
+        page.line(2, &count(*test_cases, "test case"));
+        page.line(0, &style.paint(Look::Title, "next:"));
+        numbered(page, next.iter());
     }
-    page.into_text()
 }
 
 /// The steps, in order, for each package.
@@ -34,13 +42,17 @@ pub(super) fn next(steps: &[NextReport], style: &Style) -> String {
             _ => "next:".to_owned(),
         };
         page.line(0, &style.paint(Look::Title, &title));
-        for (number, NextReport { step: NextStep { what, command }, .. }) in (1..).zip(steps) {
-            page.labelled(2, &format!("{number}. "), &printable(what));
-            if let Some(command) = command {
-                // On its own line, so that it can be copied.
-                page.line(5, &printable(command));
-            }
-        }
+        numbered(&mut page, steps.iter().map(|it| &it.step));
     }
     page.into_text()
+}
+
+fn numbered<'a>(page: &mut Page<'_>, steps: impl Iterator<Item = &'a NextStep>) {
+    for (number, NextStep { what, command }) in (1..).zip(steps) {
+        page.labelled(2, &format!("{number}. "), &printable(what));
+        if let Some(command) = command {
+            // On its own line, so that it can be copied.
+            page.line(5, &printable(command));
+        }
+    }
 }

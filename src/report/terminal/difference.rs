@@ -4,42 +4,15 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::model::difference::{Difference, DifferenceKind, Marked, Side};
 use crate::model::judgement::{DiffLine, DiffTag, Evidence};
-use crate::model::report::ComparisonReport;
-use crate::model::text::{count, printable, visible};
+use crate::model::text::{count, visible};
 use crate::report::style::{Look, Style, cut};
 use crate::report::terminal::page::{INDENT, LEAST_ROOM, Label, Page};
 
 /// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 25;
 
-/// The result of comparing an output with a judge answer, outside of any problem: one line if it is right, or in quiet
-/// mode; otherwise with the difference.
-pub(super) fn compared(compared: &ComparisonReport, style: &Style) -> String {
-    let mut page = Page::new(style);
-    let name = printable(&compared.output);
-    let (label, text) = match &compared.difference {
-        None => (style.paint(Look::Good, "right"), format!("{name} agrees with the judge answer")),
-        Some(difference) => {
-            (style.paint(Look::Bad, "wrong"), format!("{name}: {}", difference.what()))
-        }
-    };
-    // A file name is neither wrapped nor shortened.
-    page.line(0, &format!("{label}: {text}"));
-    if style.is_quiet() {
-        return page.into_text();
-    }
-    if let Some(difference) = &compared.difference {
-        page.blank();
-        write(&mut page, difference);
-    }
-    if let Some(evidence) = &compared.evidence {
-        write_diff(&mut page, evidence);
-    }
-    page.into_text()
-}
-
 /// Writes where the output first differs, with one side below the other, and the extent of the differences.
-pub(super) fn write(page: &mut Page<'_>, difference: &Difference) {
+pub fn write(page: &mut Page<'_>, difference: &Difference) {
     let space = page.style.space();
     page.wrapped(INDENT, &place(difference, space));
     let digits = difference.answer.line.max(difference.output.line).to_string().len();
@@ -172,7 +145,7 @@ impl Shown {
 }
 
 /// Writes the diff, unless it adds nothing to the first difference.
-pub(super) fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
+pub fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     let is_single = |tag: DiffTag| evidence.diff.iter().filter(|line| line.tag == tag).count() <= 1;
     let says_nothing_new = evidence.diff_lines_left_out == 0
         && is_single(DiffTag::Answer)

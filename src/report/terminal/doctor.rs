@@ -1,34 +1,42 @@
 //! The results of `juror doctor`.
 
+use crate::model::exit_code::ExitCode;
 use crate::model::host::{Diagnosis, Finding, Grade, HostFacts};
 use crate::model::isolation::Isolation;
 use crate::model::text::printable;
-use crate::report::style::{Look, Style};
+use crate::report::result::CommandResult;
+use crate::report::style::Look;
 use crate::report::terminal::page::{Label, Page};
 
 /// Where the text of a finding begins.
 const TEXT: usize = 7;
 
-/// The whole text.
-pub(super) fn text(diagnosis: &Diagnosis, style: &Style) -> String {
-    let mut page = Page::new(style);
-    if !style.is_quiet() {
-        let facts = &diagnosis.facts;
-        let version = env!("CARGO_PKG_VERSION");
-        let system = format!("{} {}", printable(&facts.system), printable(&facts.kernel));
-        let user = match facts.user {
-            0 => "as root".to_owned(),
-            user => format!("as user {user}"),
-        };
-        page.line(0, &format!("juror {version} on {system}, {user}"));
-        page.blank();
+impl CommandResult for Diagnosis {
+    fn render(&self, page: &mut Page<'_>) {
+        let diagnosis = self;
+        let style = page.style;
+        if !style.is_quiet() {
+            let facts = &diagnosis.facts;
+            let version = env!("CARGO_PKG_VERSION");
+            let system = format!("{} {}", printable(&facts.system), printable(&facts.kernel));
+            let user = match facts.user {
+                0 => "as root".to_owned(),
+                user => format!("as user {user}"),
+            };
+            page.line(0, &format!("juror {version} on {system}, {user}"));
+            page.blank();
+        }
+        findings(page, &diagnosis.findings);
+        if !style.is_quiet() {
+            page.blank();
+            page.wrapped(0, &conclusion(diagnosis));
+        }
     }
-    findings(&mut page, &diagnosis.findings);
-    if !style.is_quiet() {
-        page.blank();
-        page.wrapped(0, &conclusion(diagnosis));
+
+    fn exit_code(&self) -> ExitCode {
+        let is_full = self.chosen.is_some_and(Isolation::is_full);
+        if is_full { ExitCode::Success } else { ExitCode::JudgeError }
     }
-    page.into_text()
 }
 
 /// Writes findings below their subjects.

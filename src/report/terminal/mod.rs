@@ -1,22 +1,18 @@
 //! For people: results go to one writer, diagnostics and a live line to another.
 
 mod cluster;
-mod columns;
-mod conversion;
+pub mod columns;
 mod created;
 mod diagnostic;
-mod difference;
+pub mod difference;
 mod doctor;
 mod exchange;
 mod explained;
-mod grammar;
 mod judgement;
-mod listing;
-mod mutants;
-mod page;
+pub mod listing;
+pub mod page;
 mod proposal;
 mod repeats;
-mod run;
 mod score;
 mod search;
 mod strength;
@@ -25,17 +21,16 @@ mod table;
 mod tools;
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::Event;
+use crate::model::event::{CommandTask, Event, Note};
 use crate::model::judgement::JudgeError;
-use crate::model::once::RunOnce;
 use crate::model::report::{LimitsReport, Report, SubmissionReport};
 use crate::model::text::{given_seconds, joined, printable};
 use crate::report::Live;
 use crate::report::notices::notice;
 use crate::report::progress::Progress;
+use crate::report::result::AnyResult;
 use crate::report::style::{Listing, Look, Style};
 use crate::report::terminal::page::Page;
 use crate::report::terminal::repeats::Repeats;
@@ -63,7 +58,6 @@ struct Shown {
     generated: usize,
     /// Failures of the judge to show below the next table.
     faults: Vec<String>,
-    /// The diagnostics of the package.
     repeats: Repeats,
     /// Whether an empty line is needed between the title and the following text.
     gap: bool,
@@ -163,13 +157,6 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.remark(&text)
     }
 
-    /// A valid input gets a line; faults of others were already reported.
-    fn input_checked(&mut self, input: &Path) -> io::Result<()> {
-        let label = self.style.paint(Look::Good, "valid");
-        let input = printable(&input.display().to_string());
-        self.result(&format!("{label} {input}\n"))
-    }
-
     /// Writes lines that belong to the title.
     fn below_title(&mut self, lines: &[(&str, &str)]) -> io::Result<()> {
         let mut page = Page::new(&self.style);
@@ -200,7 +187,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             self.result(&text)?;
         }
         // The last submission completes the table.
-        let announced = report.packages.last().map_or(0, |it| it.submissions);
+        let announced = report.session.packages.last().map_or(0, |it| it.submissions);
         if has_table && report.submissions_done() >= announced {
             self.rest_of_package(report)
         } else {
@@ -225,27 +212,31 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.result(&text)
     }
 
-    /// In raw mode, standard output gets exactly what the program wrote there: it may be for another program.
-    fn ran_once(&mut self, run: &RunOnce) -> io::Result<()> {
-        let text = run::page(run, &self.style);
-        if !run.is_raw {
-            return self.result(&text);
+    fn note(&mut self, note: &Note) -> io::Result<()> {
+        match note {
+            Note::Proposal(proposal) if !self.style.is_quiet() => {
+                self.remark(&proposal::page(proposal, &self.style))
+            }
+            Note::Explanation(explained) => self.result(&explained::block(explained, &self.style)),
+            Note::Kept(dir) => self.remark(&format!(
+                "working directories are saved in {}\n",
+                printable(&dir.display().to_string())
+            )),
+            // These are shown at the end, or by a table.
+            _ => Ok(()),
         }
-        let out = &mut self.out;
-        self.progress.suspend(|| out.write_all(&run.stdout).and_then(|()| out.flush()))?;
-        if self.style.is_quiet() { Ok(()) } else { self.remark(&text) }
     }
 
     fn finished(&mut self, report: &Report) -> io::Result<()> {
         self.rest_of_package(report)?;
         let mut page = Page::new(&self.style);
-        if report.interrupted {
+        if report.session.interrupted {
             let label = page::Label::new(Look::Bad, "interrupted: ");
             page.labelled(0, label, &summary::left_undone(report));
         }
         let in_short = summary::in_short(report);
         if let Some(mut text) = in_short.filter(|_| !self.style.is_quiet()) {
-            let is_cut = report.command == "judge" && self.has_table(report);
+            let is_cut = report.session.task == CommandTask::Judge && self.has_table(report);
             if is_cut && report.summary.rejected > 0 && !self.style.is_verbose() {
                 text.push_str("; -v shows failures in full");
             }
@@ -262,15 +253,24 @@ impl<O: Write, E: Write> Terminal<O, E> {
 }
 
 impl<O: Write, E: Write> Live for Terminal<O, E> {
+    fn result(&mut self, result: &dyn AnyResult) -> io::Result<()> {
+        let style = self.style;
+        let mut page = Page::new(&style);
+        result.render(&mut page);
+        let text = page.into_text();
+        let Some(raw) = result.raw() else { return self.result(&text) };
+        let out = &mut self.out;
+        self.progress.suspend(|| out.write_all(raw).and_then(|()| out.flush()))?;
+        if style.is_quiet() { Ok(()) } else { self.remark(&text) }
+    }
+
     fn event(&mut self, event: &Event, report: &Report) -> io::Result<()> {
         self.progress.event(event, report)?;
         let is_under_way = matches!(
             event,
             Event::Diagnosed(_)
                 | Event::Progress(_)
-                | Event::BuildStarted { .. }
                 | Event::SubmissionStarted { .. }
-                | Event::RunRepeated { .. }
                 | Event::CaseJudged { .. }
                 | Event::CaseGenerated { .. }
         );
@@ -285,16 +285,8 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 let err = &mut self.err;
                 self.progress.suspend(|| err.write_all(text.as_bytes()))
             }
-            Event::ClusterSurveyed(survey) => {
-                self.result(&cluster::text(survey, report.command, &self.style))
-            }
-            Event::HostExamined(found) => self.result(&doctor::text(found, &self.style)),
             Event::PackageRead(package) => {
                 self.rest_of_package(report)?;
-                if report.created.is_some() || report.command == "run" {
-                    // It was already shown.
-                    return Ok(());
-                }
                 self.package_read(&package.name, &package.title)?;
                 let is_wanted = self.style.is_verbose() || package.format_is_guessed && !is_quiet;
                 if !is_wanted || package.format.is_empty() {
@@ -308,50 +300,21 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 let limits = limits_in_words(limits, &self.style);
                 self.below_title(&[("limits:  ", &limits), ("sandbox: ", mechanism)])
             }
-            Event::SubmissionJudged(_) | Event::SubmissionFailed { .. } => {
+            Event::SubmissionJudged(_) | Event::Failed { submission: Some(_), .. } => {
                 match report.submissions.last() {
                     Some(done) => self.submission_done(done, report),
                     None => Ok(()),
                 }
             }
-            Event::Failed(error) => self.fault(None, error, report),
-            Event::Proposed(proposal) if !is_quiet => {
-                self.remark(&proposal::page(proposal, &self.style))
-            }
-            Event::RanOnce(run) => self.ran_once(run),
-            Event::Listed(listing) => self.result(&listing::page(listing, &self.style)),
-            Event::Created(made) if !is_quiet => self.result(&created::page(made, &self.style)),
-            Event::Converted(done) if !is_quiet => {
-                self.result(&conversion::page(done, &self.style))
-            }
-            Event::Compared(compared) => self.result(&difference::compared(compared, &self.style)),
+            Event::Failed { submission: None, error } => self.fault(None, error, report),
             Event::SearchStarted(plan) if !is_quiet => {
                 self.remark(&search::plan(plan, &self.style))
             }
-            Event::MutantsListed(found) => self.result(&mutants::page(found, &self.style)),
-            Event::StrengthMeasured(found) => self.result(&strength::page(found, &self.style)),
-            Event::Searched(search) => {
-                let explained = report.explanations.last();
-                self.result(&search::block(search, explained, &self.style))
-            }
-            // A search shows it with its result.
-            Event::Explained(explained)
-                if report.search.is_none() && report.command != "stress" =>
-            {
-                self.result(&explained::block(explained, &self.style))
-            }
-            Event::InputChecked(input) if input.valid && !is_quiet => {
-                self.input_checked(&input.path)
-            }
-            Event::BoundsListed(bounds) => self.result(&grammar::bounds(bounds, &self.style)),
-            Event::BoxesKept { dir } => self.remark(&format!(
-                "working directories are saved in {}\n",
-                printable(&dir.display().to_string())
-            )),
+            Event::Noted(note) => self.note(note),
             Event::Complained { .. } => {
                 self.remark(&notice(event, &self.style).unwrap_or_default())
             }
-            Event::Finished => self.finished(report),
+            Event::Finished { .. } => self.finished(report),
             // Values in the report are shown with later events; the rest is for the live line.
             _ => Ok(()),
         }
@@ -360,30 +323,33 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
 
 /// Whether there may be several submissions, so that each is named and all are in a table.
 fn is_of_many(report: &Report) -> bool {
-    match report.command {
-        "verify" => true,
-        "judge" => report.packages.last().is_some_and(|it| it.submissions > 1),
-        _ => false,
+    match report.session.task {
+        CommandTask::Verify => true,
+        CommandTask::Judge => report.session.packages.last().is_some_and(|it| it.submissions > 1),
+        CommandTask::Generate | CommandTask::Other => false,
     }
 }
 
 /// A submission's name, with its package if no title names that.
 fn in_full(submission: &SubmissionReport, report: &Report) -> String {
-    match (report.command, &submission.package) {
-        ("verify", Some(package)) => format!("{}: {}", printable(package), submission.name),
+    match (report.session.task, &submission.package) {
+        (CommandTask::Verify, Some(package)) => {
+            format!("{}: {}", printable(package), submission.name)
+        }
         _ => submission.name.clone(),
     }
 }
 
 /// The limits, such as `CPU time 1 s (problem.yaml), clock 3 s, memory 2 GiB, output 8 MiB`.
 fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
-    let (time, origin) = (given_seconds(limits.cpu_seconds), printable(&limits.cpu_origin));
+    let (time, origin) = (given_seconds(limits.cpu_time()), printable(&limits.cpu_origin));
+    let limits = &limits.run;
     let processes = limits.processes.filter(|_| style.is_verbose());
     let parts = [
         Some(format!("CPU time {time} ({origin})")),
-        limits.wall_seconds.map(|wall| format!("clock {}", given_seconds(wall))),
-        limits.memory_bytes.map(|memory| format!("memory {memory}")),
-        limits.output_bytes.map(|output| format!("output {output}")),
+        limits.wall_time.map(|wall| format!("clock {}", given_seconds(wall))),
+        limits.memory.map(|memory| format!("memory {memory}")),
+        limits.output.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),
     ];
     joined(parts.into_iter().flatten(), ", ")

@@ -7,20 +7,20 @@ use crate::report::style::{Look, Style, cut, filled};
 use crate::report::terminal::columns::{Cell, columns};
 
 /// The indent of a block's text.
-pub(super) const INDENT: usize = 5;
+pub const INDENT: usize = 5;
 
 /// Output of a program is never shortened to less than this.
-pub(super) const LEAST_ROOM: usize = 20;
+pub const LEAST_ROOM: usize = 20;
 
 /// Lines of text, written from top to bottom.
-pub(super) struct Page<'a> {
-    pub(super) style: &'a Style,
+pub struct Page<'a> {
+    pub style: &'a Style,
     text: String,
 }
 
 /// The text before another text, including spaces.
 #[derive(Clone, Copy)]
-pub(super) struct Label<'a> {
+pub struct Label<'a> {
     look: Look,
     text: &'a str,
 }
@@ -34,24 +34,24 @@ impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Label<'a> {
 
 impl<'a> Label<'a> {
     /// A label.
-    pub(super) const fn new(look: Look, text: &'a str) -> Self {
+    pub const fn new(look: Look, text: &'a str) -> Self {
         Self { look, text }
     }
 }
 
 impl<'a> Page<'a> {
     /// An empty page.
-    pub(super) fn new(style: &'a Style) -> Self {
+    pub fn new(style: &'a Style) -> Self {
         Self { style, text: String::new() }
     }
 
     /// The whole text.
-    pub(super) fn into_text(self) -> String {
+    pub fn into_text(self) -> String {
         self.text
     }
 
     /// A line as it is, without trailing spaces.
-    pub(super) fn line(&mut self, indent: usize, text: &str) {
+    pub fn line(&mut self, indent: usize, text: &str) {
         let text = text.trim_end();
         if !text.is_empty() {
             self.text.extend(std::iter::repeat_n(' ', indent));
@@ -61,17 +61,17 @@ impl<'a> Page<'a> {
     }
 
     /// An empty line.
-    pub(super) fn blank(&mut self) {
+    pub fn blank(&mut self) {
         self.text.push('\n');
     }
 
     /// A text by juror, wrapped between words.
-    pub(super) fn wrapped(&mut self, indent: usize, text: &str) {
+    pub fn wrapped(&mut self, indent: usize, text: &str) {
         self.labelled(indent, "", text);
     }
 
     /// A text by juror after a label; further lines are aligned with the first one's text.
-    pub(super) fn labelled<'b>(&mut self, indent: usize, label: impl Into<Label<'b>>, text: &str) {
+    pub fn labelled<'b>(&mut self, indent: usize, label: impl Into<Label<'b>>, text: &str) {
         let label = label.into();
         let hang = indent + label.text.width();
         let room = self.style.width.saturating_sub(hang).max(LEAST_ROOM);
@@ -85,8 +85,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Cells in columns.
-    pub(super) fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<Cell>>) {
+    pub fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<Cell>>) {
         let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
         for line in columns(&rows, self.style) {
             self.line(indent, &line);
@@ -94,7 +93,7 @@ impl<'a> Page<'a> {
     }
 
     /// Cells in columns, each line shortened to the width.
-    pub(super) fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
+    pub fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
         const INDENT: usize = 2;
         let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
         for line in columns(&rows, self.style) {
@@ -104,20 +103,20 @@ impl<'a> Page<'a> {
     }
 
     /// Lines of a program's output after a bar, each shortened to the width.
-    pub(super) fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
+    pub fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
         for line in lines {
             self.quoted_line(&visible(line.as_ref()));
         }
     }
 
     /// One line after a bar, shortened to the width.
-    pub(super) fn quoted_line(&mut self, text: &str) {
+    pub fn quoted_line(&mut self, text: &str) {
         let text = cut(text, self.room_for_quotes(), self.style.ellipsis());
         self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
     }
 
     /// Lines of a source that are removed or added.
-    pub(super) fn edited<'b>(
+    pub fn edited<'b>(
         &mut self,
         indent: usize,
         sign: &str,
@@ -131,7 +130,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether a line of a program's output fits without being shortened.
-    pub(super) fn fits(&self, line: &[u8]) -> bool {
+    pub fn fits(&self, line: &[u8]) -> bool {
         visible(line).width() <= self.room_for_quotes()
     }
 

@@ -11,7 +11,6 @@ const SHOWN: usize = 3;
 /// The diagnostics of a package so far.
 #[derive(Default)]
 pub(super) struct Repeats {
-    /// How often each text came.
     seen: HashMap<(Severity, String, Option<String>), usize>,
     /// The first of each text that was not shown, in their order.
     hidden: Vec<Diagnostic>,

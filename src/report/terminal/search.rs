@@ -1,10 +1,14 @@
 //! The result of a search: the counterexample as a block of lines, or how much was tried.
 
+use crate::model::exit_code::ExitCode;
 use crate::model::explanation::Explained;
-use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan};
+use crate::model::report::Report;
+use crate::model::stress::{Counterexample, Search, SearchEnd, SearchPlan, StressResult};
 use crate::model::text::{count, count_if_any, joined, printable, visible};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
+use crate::report::html::{self, Own};
+use crate::report::result::CommandResult;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::exchange;
 use crate::report::terminal::judgement::{mark, quote};
@@ -25,53 +29,62 @@ pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     page.into_text()
 }
 
-/// The whole block, followed by an empty line.
-pub(super) fn block(search: &Search, explained: Option<&Explained>, style: &Style) -> String {
-    let mut page = Page::new(style);
-    let name = printable(&search.plan.submission);
-    let found = match &search.found {
-        None => {
-            page.line(0, &format!("{}  {}", style.paint(Look::Title, &name), nothing(search)));
-            if !style.is_quiet() {
-                tried(&mut page, search);
-                page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
-                page.blank();
+impl CommandResult for StressResult {
+    fn render(&self, page: &mut Page<'_>) {
+        let (search, explained) = (&self.search, self.explanations.last());
+        let style = page.style;
+        let name = printable(&search.plan.submission);
+        let found = match &search.found {
+            None => {
+                page.line(0, &format!("{}  {}", style.paint(Look::Title, &name), nothing(search)));
+                if !style.is_quiet() {
+                    tried(page, search);
+                    page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
+                    page.blank();
+                }
+                return;
             }
-            return page.into_text();
+            Some(found) => found,
+        };
+        if style.is_quiet() {
+            let cause = printable(&found.cause);
+            page.line(0, &format!("{}{name}  {cause}", mark(found.verdict, style)));
+            text(page, "input", &found.input);
+            why(page, explained);
+            kept(page, found);
+            page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
+            return;
         }
-        Some(found) => found,
-    };
-    if style.is_quiet() {
-        let cause = printable(&found.cause);
-        page.line(0, &format!("{}{name}  {cause}", mark(found.verdict, style)));
-        text(&mut page, "input", &found.input);
-        why(&mut page, explained);
-        kept(&mut page, found);
+        let title = style.paint(Look::Title, &name);
+        page.line(0, &format!("{}{title}", mark(found.verdict, style)));
+        page.wrapped(INDENT, &format!("{}: {}", found.verdict.name(), printable(&found.cause)));
+        text(page, "input", &found.input);
+        if let Some(expected) = &found.expected {
+            text(page, "expected", expected);
+        }
+        let is_shown = |got: &&Vec<u8>| found.verdict == Verdict::WrongAnswer || !got.is_empty();
+        if let Some(got) = found.got.as_ref().filter(is_shown) {
+            text(page, "got", got);
+        }
+        if let Some(transcript) = &found.transcript {
+            exchange::write(page, transcript);
+        }
+        quote(page, "standard error of the output validator:", &found.validator_stderr);
+        quote(page, "standard error:", &found.stderr);
+        page.blank();
+        why(page, explained);
+        way(page, search, found);
         page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
-        return page.into_text();
+        page.blank();
     }
-    let title = style.paint(Look::Title, &name);
-    page.line(0, &format!("{}{title}", mark(found.verdict, style)));
-    page.wrapped(INDENT, &format!("{}: {}", found.verdict.name(), printable(&found.cause)));
-    text(&mut page, "input", &found.input);
-    if let Some(expected) = &found.expected {
-        text(&mut page, "expected", expected);
+
+    fn exit_code(&self) -> ExitCode {
+        if self.search.found.is_some() { ExitCode::Rejected } else { ExitCode::Success }
     }
-    let is_shown = |got: &&Vec<u8>| found.verdict == Verdict::WrongAnswer || !got.is_empty();
-    if let Some(got) = found.got.as_ref().filter(is_shown) {
-        text(&mut page, "got", got);
+
+    fn html(&self, report: &Report) -> Option<String> {
+        Some(html::page(report, Own { search: Some(self), ..Own::default() }))
     }
-    if let Some(transcript) = &found.transcript {
-        exchange::write(&mut page, transcript);
-    }
-    quote(&mut page, "standard error of the output validator:", &found.validator_stderr);
-    quote(&mut page, "standard error:", &found.stderr);
-    page.blank();
-    why(&mut page, explained);
-    way(&mut page, search, found);
-    page.line(INDENT, &format!("repeat:  {}", printable(&search.repeat)));
-    page.blank();
-    page.into_text()
 }
 
 /// What the inputs on which it fails have in common, if known.

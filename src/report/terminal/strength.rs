@@ -1,11 +1,15 @@
 //! The strength of test data: gates, parts, score, missed programs with inputs that would catch them, and the kill
 //! matrix.
 
+use crate::model::exit_code::ExitCode;
+use crate::model::report::Report;
 use crate::model::strength::{
     CaseKills, GateState, MissedBy, Part, RightProgram, Strength, Subject, SubjectKind,
     SubjectStatus,
 };
 use crate::model::text::{count, count_if_any, joined, printable};
+use crate::report::html::{self, Own};
+use crate::report::result::CommandResult;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::columns::Cell;
 use crate::report::terminal::page::{INDENT, Label, Page};
@@ -17,40 +21,56 @@ const SHOWN_LINES: usize = 12;
 /// The most undecided programs that are named.
 const SHOWN_UNDECIDED: usize = 10;
 
-/// The whole page.
-pub(super) fn page(found: &Strength, style: &Style) -> String {
-    let mut page = Page::new(style);
-    if style.is_quiet() {
-        page.line(0, &score(found, style));
-        return page.into_text();
-    }
-    gates(&mut page, found);
-    if !found.subjects.is_empty() {
-        page.blank();
-        held(&mut page, found);
-        let missed = found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
-        for subject in missed {
-            page.blank();
-            self::missed(&mut page, subject);
+impl CommandResult for Strength {
+    fn render(&self, page: &mut Page<'_>) {
+        let found = self;
+        let style = page.style;
+        if style.is_quiet() {
+            page.line(0, &score(found, style));
+            return;
         }
-        undecided(&mut page, found);
-        if found.matrix {
+        gates(page, found);
+        if !found.subjects.is_empty() {
             page.blank();
-            matrix(&mut page, found);
+            held(page, found);
+            let missed = found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
+            for subject in missed {
+                page.blank();
+                self::missed(page, subject);
+            }
+            undecided(page, found);
+            if found.matrix {
+                page.blank();
+                matrix(page, found);
+            }
+            page.blank();
+            tools::add(page, found);
+            parts(page, found);
         }
-        page.blank();
-        tools::add(&mut page, found);
-        parts(&mut page, found);
+        for lack in &found.lacking {
+            page.labelled(0, "missing:   ", &lack.to_string());
+        }
+        page.line(0, &format!("score:     {}", score(found, style)));
+        if let Some(gained) = found.gained.as_ref().filter(|it| it.is_worth_telling()) {
+            page.labelled(0, "gained:    ", &gained.to_string());
+        }
+        next(page, found);
     }
-    for lack in &found.lacking {
-        page.labelled(0, "missing:   ", &lack.to_string());
+
+    fn exit_code(&self) -> ExitCode {
+        if self.gates.iter().any(|gate| gate.state == GateState::Shut) {
+            // The gates report what is wrong.
+            ExitCode::InvalidPackage
+        } else if self.subjects.is_empty() {
+            ExitCode::NothingSelected
+        } else {
+            ExitCode::Success
+        }
     }
-    page.line(0, &format!("score:     {}", score(found, style)));
-    if let Some(gained) = found.gained.as_ref().filter(|it| it.is_worth_telling()) {
-        page.labelled(0, "gained:    ", &gained.to_string());
+
+    fn html(&self, report: &Report) -> Option<String> {
+        Some(html::page(report, Own { strength: Some(self), ..Own::default() }))
     }
-    next(&mut page, found);
-    page.into_text()
 }
 
 fn score(found: &Strength, style: &Style) -> String {

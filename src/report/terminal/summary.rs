@@ -1,6 +1,6 @@
 //! The last lines of a command, and the list of generated test cases.
 
-use crate::model::event::GeneratedState;
+use crate::model::event::{CommandTask, GeneratedState};
 use crate::model::report::{GeneratedReport, Report};
 use crate::model::text::{count, count_if_any, joined, printable};
 use crate::model::units::seconds;
@@ -11,15 +11,13 @@ use crate::report::terminal::page::Page;
 
 /// What was done before Ctrl-C, and what was not.
 pub(super) fn left_undone(report: &Report) -> String {
-    match report.command {
-        "stress" => return "results so far are above".to_owned(),
-        "grade" => return "results so far are written".to_owned(),
-        _ => {}
+    if report.session.task == CommandTask::Other {
+        return "results so far are above".to_owned();
     }
     let work = &report.work;
     let mut parts = Vec::new();
     let (done, begun) = (report.submissions_done(), work.submissions.len());
-    let announced = report.packages.last().map_or(0, |it| it.submissions);
+    let announced = report.session.packages.last().map_or(0, |it| it.submissions);
     let total = announced.max(done + begun);
     if total > 0 {
         parts.push(format!("{done} of {} done", count(total, "submission")));
@@ -43,7 +41,7 @@ pub(super) fn left_undone(report: &Report) -> String {
         parts.push("nothing was done".to_owned());
     }
     let text = parts.join("; ");
-    match &report.packages[..] {
+    match &report.session.packages[..] {
         [_, .., last] => format!("{}: {text}", printable(&last.name)),
         _ => text,
     }
@@ -51,23 +49,13 @@ pub(super) fn left_undone(report: &Report) -> String {
 
 /// The last line; `None` if it would be empty.
 pub(super) fn in_short(report: &Report) -> Option<String> {
-    if matches!(
-        report.command,
-        "compare"
-            | "convert"
-            | "doctor"
-            | "run"
-            | "show"
-            | "stress"
-            | "strength"
-            | "grammar generate"
-            | "grammar bounds"
-    ) {
+    if report.session.task == CommandTask::Other {
         return None;
     }
     let summary = &report.summary;
     let mut parts = Vec::new();
-    if !report.generated.is_empty() || (report.command == "generate" && !report.packages.is_empty())
+    if !report.generated.is_empty()
+        || (report.session.task == CommandTask::Generate && !report.session.packages.is_empty())
     {
         parts.push(made_in_short(report));
     }
@@ -82,13 +70,13 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     let remarks = joined(remarks.into_iter().flatten(), ", ");
     if !remarks.is_empty() {
         parts.push(remarks);
-    } else if report.packages.is_empty() {
+    } else if report.session.packages.is_empty() {
         return None;
-    } else if report.command == "verify" && !report.interrupted {
+    } else if report.session.task == CommandTask::Verify && !report.session.interrupted {
         parts.push("no errors, no warnings".to_owned());
     }
-    let elapsed = seconds(summary.elapsed);
-    parts.push(match (summary.runs, report.interrupted) {
+    let elapsed = seconds(report.session.elapsed);
+    parts.push(match (summary.runs, report.session.interrupted) {
         (0, true) => format!("stopped after {elapsed}"),
         (0, false) => format!("done in {elapsed}"),
         (runs, _) => {
@@ -101,7 +89,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     });
     parts.extend(workers(report));
     let text = parts.join("; ");
-    Some(match (&report.packages[..], report.refused) {
+    Some(match (&report.session.packages[..], report.refused) {
         ([], _) => text,
         ([package], 0) => format!("{}: {text}", printable(&package.name)),
         (packages, 0) => format!("{}: {text}", count(packages.len(), "package")),
@@ -127,7 +115,7 @@ fn known(report: &Report) -> String {
 /// The programs on workers, such as `programs on workers: a 12, b 30`; `None` if programs ran here.
 fn workers(report: &Report) -> Option<String> {
     let each = |worker: &WorkerReport| format!("{} {}", printable(&worker.name), worker.programs);
-    let all = joined(report.workers.iter().map(each), ", ");
+    let all = joined(report.session.workers.iter().map(each), ", ");
     (!all.is_empty()).then(|| format!("programs on workers: {all}"))
 }
 
@@ -135,11 +123,11 @@ fn workers(report: &Report) -> Option<String> {
 fn judged_in_short(report: &Report) -> String {
     let summary = &report.summary;
     let submissions = count(report.submissions.len(), "submission");
-    if report.command == "verify" {
+    if report.session.task == CommandTask::Verify {
         // An expectation about some test case cannot be checked on a selection.
-        let are_all = report.packages.iter().all(|it| it.test_cases == it.all_test_cases);
+        let are_all = report.session.packages.iter().all(|it| it.test_cases == it.all_test_cases);
         return match summary.broken {
-            0 if summary.judge_errors == 0 && !report.interrupted && are_all => {
+            0 if summary.judge_errors == 0 && !report.session.interrupted && are_all => {
                 match summary.skipped_submissions {
                     0 => format!("{submissions}, all as expected"),
                     skipped => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::duplicates::Likeness;
+use crate::model::event::CommandTask;
 use crate::model::judgement::CaseJudgement;
 use crate::model::outcome::Outcome;
 use crate::model::report::{Report, SubmissionReport, shared_directory};
@@ -21,17 +22,13 @@ use crate::report::terminal::score;
 /// The importance of a column: which columns are omitted first if the table is too wide, and which never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
-    /// The test case of the slowest run.
     Place,
     /// The slowest run relative to the limit.
     Share,
-    /// The memory.
     Memory,
-    /// The points of a group.
     Group,
     /// The first failure, which may be shortened.
     Failure,
-    /// Everything else.
     Needed,
     /// The submission's name, which may be folded.
     Name,
@@ -70,7 +67,7 @@ pub(super) fn table(
     sort(&mut shown, listing.order);
     let mut text = String::new();
     if !shown.is_empty() {
-        let is_verified = report.command == "verify";
+        let is_verified = report.session.task == CommandTask::Verify;
         let directory = if is_verified { "" } else { shared_directory(&shown) };
         let fields = fields(&shown, report, is_verified, directory);
         let mut lines = lines(fields, style);
@@ -91,7 +88,7 @@ pub(super) fn table(
 
 /// The CPU time limit of the last package.
 fn limit(report: &Report) -> Option<Duration> {
-    Some(report.packages.last()?.limits.as_ref()?.cpu_seconds)
+    Some(report.session.packages.last()?.limits.as_ref()?.cpu_time())
 }
 
 /// Whether a submission is listed.

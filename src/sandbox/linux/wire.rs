@@ -19,10 +19,11 @@ use rustix::net::{
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
 use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
-use crate::model::serial::{As, PathBytes};
+use crate::model::serial::PathBytes;
 use crate::sandbox::control::Cause;
 
 /// Upper bound on a message in bytes; a longer one is passed in a file in memory.
@@ -35,6 +36,7 @@ pub(super) const MOST_FDS: usize = 253;
 const LONG: &[u8] = b"L";
 
 /// The judge's requests.
+#[serde_as]
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<J = Box<Job>> {
     /// Run this job. The descriptors are standard input, output and error, and the concatenated contents of the job's
@@ -43,7 +45,7 @@ pub(super) enum Request<J = Box<Job>> {
         run: u64,
         job: J,
         /// The places on this machine of what the job shows.
-        #[serde(with = "As::<Vec<PathBytes>>")]
+        #[serde_as(as = "Vec<PathBytes>")]
         places: Vec<PathBuf>,
     },
     /// End the run with this number, because of [`Cause`].
@@ -150,8 +152,7 @@ pub(super) fn receive<M: DeserializeOwned>(
         _ => None,
     });
     let mut fds: Vec<OwnedFd> = fds.flatten().collect();
-    let message = buffer.get(..length).unwrap_or(&[]);
-    Ok(read(message, &mut fds).map(|message| (message, fds)))
+    Ok(read(&buffer[..length], &mut fds).map(|message| (message, fds)))
 }
 
 /// Parses a message.

@@ -3,7 +3,7 @@
 //! The program's files are read without following links, as everywhere. But here, a process that left its group may
 //! still be working.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,7 +21,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::outcome::Outcome;
 use crate::model::tree::{Node, Tree};
 use crate::sandbox::capture::copy_file;
-use crate::sandbox::disk::{self, SLOTS, make_directory, remove_tree};
+use crate::sandbox::disk::{self, SLOTS, make_directory, remove_directory};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::forks;
@@ -37,7 +37,6 @@ const RUN: &str = "run";
 /// A slot's directory, in which each run has one. Only its owner can enter it.
 #[derive(Debug)]
 pub(super) struct SlotDirectory {
-    /// Removes it when dropped.
     _directory: TempDir,
     path: PathBuf,
     /// As long as this process or the slot's guard lives, no other judge removes it.
@@ -125,9 +124,7 @@ impl SlotDirectory {
 
     /// Removes the files of the last run.
     pub(super) fn remove_run(&self) {
-        if let Ok(directory) = disk::open(CWD, &self.path) {
-            remove_tree(&directory, &CString::new(RUN).unwrap_or_default());
-        }
+        remove_directory(&self.path.join(RUN));
     }
 }
 
@@ -186,11 +183,9 @@ fn place(path: &Path, node: &Node, names: &Translation) -> io::Result<()> {
     }
 }
 
-/// The directories of a run.
 pub(super) struct RunDirectory {
     /// The command to start, with the paths of the machine.
     pub(super) command: Command,
-    /// The box.
     pub(super) directory: PathBuf,
     opened: OwnedFd,
     placed: Placements,

@@ -3,16 +3,13 @@
 //! It reads numbers: that of the group that begins to run, 0 when that is over, and -1 when the guard is no longer
 //! needed. At the end of its pipe, the judge is dead.
 
-use std::ffi::CString;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::CWD;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 
-use crate::sandbox::disk::{self, remove_tree};
+use crate::sandbox::disk::remove_directory;
 use crate::sandbox::plain::sys;
 
 const NOBODY: i32 = 0;
@@ -29,18 +26,12 @@ impl Guard {
     /// Starts a guard for a slot with this directory.
     pub(super) fn start(directory: &Path) -> io::Result<Self> {
         let (hears, line) = io::pipe()?;
-        let parent = directory.parent().unwrap_or(Path::new("/")).to_path_buf();
-        let name = directory.file_name().unwrap_or_default().as_bytes();
-        let name = CString::new(name)?;
+        let directory = directory.to_path_buf();
         // SAFETY: it takes no lock of this library or of the judge; it allocates, which the systems' allocators permit
         // after a fork, and only when the judge is dead.
         let process = unsafe {
             sys::fork(hears.as_raw_fd(), || {
-                watch(hears, || {
-                    if let Ok(parent) = disk::open(CWD, &parent) {
-                        remove_tree(&parent, &name);
-                    }
-                });
+                watch(hears, || remove_directory(&directory));
             })
         }?;
         Ok(Self { line, process })

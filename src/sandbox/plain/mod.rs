@@ -76,7 +76,6 @@ pub(super) fn start() -> Result<Box<dyn Backend>, JudgeError> {
     Ok(Box::new(PlainSlot::make()?))
 }
 
-/// A slot.
 #[derive(Debug)]
 struct PlainSlot {
     control: Arc<Control>,
@@ -93,7 +92,6 @@ struct PlainSlot {
 #[derive(Debug)]
 struct Bell {
     rings: PipeWriter,
-    /// The run to end, and why.
     wanted: Mutex<Option<(u64, Cause)>>,
 }
 
@@ -175,9 +173,9 @@ impl Backend for PlainSlot {
         reply
     }
 
-    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch> {
+    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<Box<dyn Watch>> {
         let running = Arc::clone(&self.running);
-        Box::new(PlainWatch { running, pipes: Pipes::of(input, output) })
+        Ok(Box::new(PlainWatch { running, pipes: Pipes::of(input, output)? }))
     }
 
     fn process(&self) -> Option<i32> {
@@ -221,10 +219,9 @@ impl PlainSlot {
         )?;
         let floor = sys::inherited_memory();
         let started = clock::now();
-        let spawned = start.spawn(&room.directory, [stdin, ends.stdout, ends.stderr]);
         let name = room.command.argv.first().map_or("", String::as_str);
-        let spawned = spawned.step_on("start the program", name);
-        let spawned = spawned.map_err(Fault::of_start);
+        let spawned = start.spawn(&room.directory, [stdin, ends.stdout, ends.stderr]);
+        let spawned = spawned.step_on("start the program", name).map_err(Fault::of_start);
         let program = spawned.inspect_err(|_| self.guard.forget())?;
         *self.running.program() = Some(program);
         self.control.repeat(run);

@@ -29,7 +29,6 @@ pub(super) struct Start {
     limits: Vec<Limit>,
     /// Descriptors that the program must not have.
     left_open: Vec<RawFd>,
-    /// Gets the number of the program's group.
     guard: RawFd,
 }
 
@@ -210,15 +209,13 @@ impl Program {
 }
 
 fn time(time: libc::timeval) -> Duration {
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let micros = u64::try_from(time.tv_usec).unwrap_or(0);
-    Duration::from_secs(seconds) + Duration::from_micros(micros)
+    Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000)
 }
 
 /// The largest memory held, in bytes. Source: the manual pages `getrusage(2)` of the systems.
 fn memory(usage: &libc::rusage) -> u64 {
     const UNIT: u64 = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
-    u64::try_from(usage.ru_maxrss).unwrap_or(0) * UNIT
+    usage.ru_maxrss as u64 * UNIT
 }
 
 /// Memory that a program is charged with before it begins, in bytes: on Linux, that of the judge. Other systems have

@@ -99,7 +99,6 @@ struct Translator<'a, 'b> {
     title: Option<String>,
     figures: usize,
     labels: HashMap<String, usize>,
-    /// Footnotes, as HTML.
     notes: Vec<String>,
 }
 

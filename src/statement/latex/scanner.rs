@@ -24,13 +24,17 @@ pub(super) enum Token<'a> {
     /// An empty line.
     Paragraph,
     /// A formula, inline or `alone`.
-    Math { formula: &'a str, alone: bool },
+    Math {
+        formula: &'a str,
+        alone: bool,
+    },
     /// `\verb|text|`.
     Verbatim(&'a str),
-    /// The text between braces.
     Group(Range<usize>),
-    /// An environment with its body.
-    Environment { name: &'a str, body: Range<usize> },
+    Environment {
+        name: &'a str,
+        body: Range<usize>,
+    },
     /// `\name`, without the backslash.
     Command(&'a str),
     /// `&`.

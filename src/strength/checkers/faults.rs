@@ -4,13 +4,10 @@ use std::ops::Range;
 
 use crate::validate::mutations::pieces;
 
-/// An output with a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputFault {
-    /// What is wrong with it.
     pub(super) name: &'static str,
     pub(super) kind: FaultClass,
-    /// The output.
     pub(super) text: Vec<u8>,
 }
 

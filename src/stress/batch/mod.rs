@@ -75,9 +75,6 @@ impl Way {
     }
 
     /// Runs a batch, unless it is empty.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn run(
         &self,
         runs: OutputRuns<'_>,
@@ -126,11 +123,9 @@ impl Side {
 /// The progress of a search, to decide whether batches pay off.
 #[derive(Clone, Copy, Debug)]
 pub struct Left {
-    /// Inputs that were tried.
     pub tried: u64,
     /// Number of inputs that may still be tried.
     pub inputs: Option<u64>,
-    /// Time that is left.
     pub time: Duration,
 }
 
@@ -217,9 +212,6 @@ impl Batches {
     }
 
     /// The inputs on which the submission is accepted, as far as batches can tell.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted.
     pub fn accepted(
         &self,
         comparison: &Comparison<'_>,
@@ -260,8 +252,6 @@ impl Batches {
 
 /// The output of a program for a batch.
 pub struct Said {
-    /// The output as frames.
     pub bytes: Vec<u8>,
-    /// The run of the whole batch.
     pub ran: Ran,
 }

@@ -28,9 +28,7 @@ pub struct ValidatorBatches {
 enum State {
     /// One input at a time; so many until now.
     Alone(Way, usize),
-    /// In batches.
     Together(Way, Vec<ManyInputs>),
-    /// One input at a time, for good.
     Never,
 }
 
@@ -41,9 +39,6 @@ impl ValidatorBatches {
     }
 
     /// Which inputs all validators accept.
-    ///
-    /// # Errors
-    /// If the judge failed or was interrupted.
     pub fn accepted(
         &self,
         validators: &InputValidators<'_>,

@@ -12,7 +12,7 @@ use crate::tidy::files_below;
 use crate::wire;
 
 fn juror(dir: &Path, line: &str) -> Command {
-    let mut command = wire::shipped();
+    let mut command = wire::juror();
     command.current_dir(dir).args(["cluster", "init"]).args(line.split(' '));
     command
 }

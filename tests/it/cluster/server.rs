@@ -37,7 +37,7 @@ impl Cluster {
     pub(super) fn start(program: &Path, change: impl Fn(String) -> String) -> Self {
         let dir = tempfile::tempdir().expect("a directory");
         let port = low_port();
-        let mut command = wire::shipped();
+        let mut command = wire::juror();
         command.args(["cluster", "init", "c", "--worker", "a", "--worker", "b"]);
         command.arg(format!("--server=localhost:{port}")).current_dir(&dir);
         assert!(command.status().expect("juror runs").success());

@@ -14,7 +14,7 @@ use crate::wire;
 
 /// The document that a command writes, and its exit code.
 fn told(words: &[&str]) -> (Option<i32>, Value) {
-    let output = wire::shipped().args(words).arg("--json").output().expect("juror runs");
+    let output = wire::juror().args(words).arg("--json").output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout);
     (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}")))
 }
@@ -48,11 +48,11 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
     assert!(said.next().is_some_and(|line| line.contains("takes jobs from")));
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
-    let mut command = fixture.shipped("judge");
+    let mut command = fixture.juror("judge");
     let judged = command.args(["sum", "right.sh", "--all", "--executor", &submitter]);
     judged.timeout(LONG).assert().success();
 
-    let mut command = fixture.shipped("judge");
+    let mut command = fixture.juror("judge");
     let judged = command.args(["sum", "right.sh", "--executor", &key]).timeout(LONG).assert();
     let said = judged.code(4).get_output().clone();
     let said = String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned();
@@ -83,7 +83,7 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
 fn what_is_wrong_with_a_server_is_told_with_the_reason() {
     let Some(program) = program() else { return };
     let refused = |url: &str, piece: &str| {
-        let output = wire::shipped().args(["doctor", "--nats", url]).output().expect("juror runs");
+        let output = wire::juror().args(["doctor", "--nats", url]).output().expect("juror runs");
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(output.status.code() == Some(4) && said.contains(piece), "{url}: {said}");

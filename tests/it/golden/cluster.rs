@@ -2,13 +2,12 @@
 
 use juror::cluster::findings::findings;
 use juror::model::cluster::{
-    ClusterRole, ClusterSurvey, QueueSeen, ServerSeen, StreamSeen, WorkerSeen,
+    ClusterRole, ClusterSurvey, QueueSeen, ServerDiagnosis, ServerSeen, StreamSeen, WorkerSeen,
 };
-use juror::model::event::{Event, Stamped};
 use juror::model::isolation::Isolation;
 use juror::model::units::Bytes;
 
-use super::record::{begun, finished};
+use super::record::{Recording, begun, finished};
 
 /// A busy one with secure settings.
 pub(super) fn busy() -> ClusterSurvey {
@@ -108,8 +107,13 @@ pub(super) fn of_a_worker() -> ClusterSurvey {
     }
 }
 
-/// The stream of a command that looks at it.
-pub(super) fn stream(command: &'static str, mut survey: ClusterSurvey) -> Vec<Stamped> {
+/// What a command that looks at it tells: `doctor` its findings, `cluster` the rest.
+pub(super) fn survey(mut survey: ClusterSurvey) -> Recording<ClusterSurvey> {
     survey.findings = findings(&survey);
-    finished(vec![begun(command, ""), Event::ClusterSurveyed(Box::new(survey))], 1)
+    Recording { events: finished(vec![begun("cluster", "")], 1), result: survey }
+}
+
+pub(super) fn diagnosis(seen: ClusterSurvey) -> Recording<ServerDiagnosis> {
+    let result = ServerDiagnosis(survey(seen).result);
+    Recording { events: finished(vec![begun("doctor", "")], 1), result }
 }

@@ -1,20 +1,20 @@
 //! Recorded runs of `convert`.
 
-use juror::cli::exit_code::ExitCode;
-use juror::model::event::Stamped;
+use juror::model::exit_code::ExitCode;
+use juror::ops::convert::Conversion;
 
-use super::record::record;
+use super::record::{Recording, record_result};
 use crate::fixture::Fixture;
 
 /// With losses: some are left out, and some became something else.
-pub(super) fn legacy() -> Vec<Stamped> {
+pub(super) fn legacy() -> Recording<Conversion> {
     let fixture = Fixture::new();
     fixture.write("sum/data/sample/1.in.download", "1 2\n");
     fixture.write("sum/data/sample/1.ans.download", "3\n");
-    record(&fixture, "convert @sum --to domjudge-zip @sum.zip", ExitCode::Success)
+    record_result(&fixture, "convert @sum --to domjudge-zip @sum.zip", ExitCode::Success)
 }
 
 /// Without.
-pub(super) fn equal() -> Vec<Stamped> {
-    record(&Fixture::new(), "convert @sum --to 2025-09 @new", ExitCode::Success)
+pub(super) fn equal() -> Recording<Conversion> {
+    record_result(&Fixture::new(), "convert @sum --to 2025-09 @new", ExitCode::Success)
 }

@@ -3,55 +3,46 @@
 use std::time::Duration;
 
 use juror::model::created::{Created, NextStep};
-use juror::model::event::{Event, GeneratedState, Stamped};
+use juror::model::event::{Event, Stamped};
+use juror::model::exit_code::ExitCode;
 use juror::model::listing::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
-use juror::model::mutants::{ListedMutant, MutantListing};
 use juror::model::once::{RunOnce, WrittenFile};
 use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
 use juror::model::units::Bytes;
 use juror::new::Template;
+use juror::ops::mutants::{ListedMutant, MutantListing};
 
-use super::record::{begun, finished};
+use super::record::{Recording, begun, ending, finished};
 
 use crate::outcomes::quiet_outcome;
 
 /// A package with three test cases.
-pub(super) fn game() -> Vec<Stamped> {
+pub(super) fn game() -> Recording<Created> {
     let files = Template::Game.files("hello", "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10");
+    let step = |what: &str, command: Option<&str>| NextStep {
+        what: what.to_owned(),
+        command: command.map(str::to_owned),
+    };
     let created = Created {
         name: "hello".to_owned(),
         kind: Template::Game.name(),
         path: "contest/hello".into(),
         files: files.into_iter().map(|file| file.told).collect(),
-    };
-    let case = |name: &str| Event::CaseGenerated {
-        test_case: name.to_owned(),
-        state: GeneratedState::Created,
-    };
-    let step = |what: &str, command: Option<&str>| NextStep {
-        what: what.to_owned(),
-        command: command.map(str::to_owned),
-    };
-    stamped(vec![
-        begun("new", "contest/hello --type game"),
-        Event::Created(Box::new(created)),
-        Event::PackageRead(Box::new(package())),
-        case("sample/1"),
-        case("secret/01-one"),
-        case("secret/02-two-rising"),
-        Event::Next(vec![
+        test_cases: 3,
+        next: vec![
             step("check all of it:", Some("juror verify contest/hello")),
             step("replace this problem with your own, file by file", None),
-        ]),
-        Event::Finished,
-    ])
+        ],
+    };
+    let events = finished(vec![begun("new", "contest/hello --type game")], 200);
+    Recording { events, result: created }
 }
 
 /// A run that crashed after it wrote something.
-pub(super) fn run(is_raw: bool) -> Vec<Stamped> {
+pub(super) fn run(is_raw: bool) -> Recording<RunOnce> {
     let outcome = Outcome {
         ending: Ending::Exited(3),
         stdout_bytes: Bytes(15),
@@ -76,16 +67,12 @@ pub(super) fn run(is_raw: bool) -> Vec<Stamped> {
         is_raw,
         is_shown: false,
     };
-    stamped(vec![
-        begun("run", "hello my.py --case secret/1-small"),
-        Event::PackageRead(Box::new(package())),
-        Event::RanOnce(Box::new(run)),
-        Event::Finished,
-    ])
+    let events = finished(vec![begun("run", "hello my.py --case secret/1-small")], 200);
+    Recording { events, result: run }
 }
 
 /// A run by hand with an interactor.
-pub(super) fn played() -> Vec<Stamped> {
+pub(super) fn played() -> Recording<RunOnce> {
     let run = RunOnce {
         submission: "judge.py".to_owned(),
         input: "sample/1".to_owned(),
@@ -99,11 +86,11 @@ pub(super) fn played() -> Vec<Stamped> {
         is_raw: false,
         is_shown: true,
     };
-    stamped(vec![begun("run", "--play hello"), Event::RanOnce(Box::new(run)), Event::Finished])
+    Recording { events: finished(vec![begun("run", "--play hello")], 200), result: run }
 }
 
 /// A package as a tree, or a case of it.
-pub(super) fn listing(case: bool) -> Vec<Stamped> {
+pub(super) fn listing(case: bool) -> Recording<PackageListing> {
     let listed = |name: &str, bytes: u64, description: &str| ListedCase {
         name: name.to_owned(),
         input_bytes: Some(Bytes(bytes)),
@@ -160,15 +147,10 @@ pub(super) fn listing(case: bool) -> Vec<Stamped> {
         }],
         case: case.then_some(files),
     };
-    stamped(vec![
-        begun("show", "contest/hello"),
-        Event::PackageRead(Box::new(package())),
-        Event::Listed(Box::new(listing)),
-        Event::Finished,
-    ])
+    Recording { events: in_package("show", "contest/hello"), result: listing }
 }
 
-pub(super) fn package() -> PackageReport {
+fn package() -> PackageReport {
     PackageReport {
         name: "hello".to_owned(),
         path: "contest/hello".into(),
@@ -177,8 +159,10 @@ pub(super) fn package() -> PackageReport {
     }
 }
 
-/// A stream of events of one package, a tenth of a second each.
-pub(super) fn stamped(events: Vec<Event>) -> Vec<Stamped> {
+/// The events of a command that reads a package, a tenth of a second each.
+pub(super) fn in_package(command: &str, arguments: &str) -> Vec<Stamped> {
+    let read = Event::PackageRead(Box::new(package()));
+    let events = [begun(command, arguments), read, ending(ExitCode::Success)];
     let stamp = |(index, event)| Stamped {
         at: Duration::from_millis(100) * index,
         package: Some("hello".into()),
@@ -188,7 +172,7 @@ pub(super) fn stamped(events: Vec<Event>) -> Vec<Stamped> {
 }
 
 /// Two mutants of a submission and one of another, or one of them written to a file.
-pub(super) fn mutants(one: bool) -> Vec<Stamped> {
+pub(super) fn mutants(one: bool) -> Recording<MutantListing> {
     let mutant = |id: &str, mistake: &str, line: usize, before: &str, after: &str| ListedMutant {
         submission: "accepted/best.cpp".to_owned(),
         id: id.to_owned(),
@@ -214,5 +198,5 @@ pub(super) fn mutants(one: bool) -> Vec<Stamped> {
     }
     let saved = one.then(|| "wrong.cpp".to_owned());
     let listing = MutantListing { list, in_full: one, saved };
-    finished(vec![begun("mutants", "hello"), Event::MutantsListed(Box::new(listing))], 20)
+    Recording { events: finished(vec![begun("mutants", "hello")], 20), result: listing }
 }

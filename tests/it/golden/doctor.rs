@@ -1,7 +1,6 @@
 //! Machines as `juror doctor` finds them.
 
-use juror::cli::advice::{chosen, findings};
-use juror::model::event::{Event, Stamped};
+use juror::doctor::advice::{chosen, findings};
 use juror::model::host::{
     Calibration, CgroupFacts, Diagnosis, HostFacts, NamespaceSettings, Processors, Temporary,
     ToolFact, ToolFound, TriedMode,
@@ -11,7 +10,7 @@ use juror::model::judgement::JudgeError;
 use juror::model::outcome::Meter;
 use juror::model::units::Bytes;
 
-use super::record::{begun, finished};
+use super::record::{Recording, begun, finished};
 
 /// A server of a contest, as root finds it.
 pub(super) fn server() -> HostFacts {
@@ -163,17 +162,14 @@ fn tools() -> Vec<ToolFact> {
     ]
 }
 
-/// The stream of `doctor` on a machine.
-pub(super) fn stream(facts: &HostFacts) -> Vec<Stamped> {
+/// What `doctor` tells on a machine.
+pub(super) fn diagnosis(facts: &HostFacts) -> Recording<Diagnosis> {
     let tools = tools();
-    let events = vec![
-        begun("doctor", ""),
-        Event::HostExamined(Box::new(Diagnosis {
-            chosen: chosen(facts),
-            findings: findings(facts, &tools),
-            facts: facts.clone(),
-            tools,
-        })),
-    ];
-    finished(events, 1)
+    let result = Diagnosis {
+        chosen: chosen(facts),
+        findings: findings(facts, &tools),
+        facts: facts.clone(),
+        tools,
+    };
+    Recording { events: finished(vec![begun("doctor", "")], 1), result }
 }

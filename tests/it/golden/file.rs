@@ -3,14 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use juror::model::event::{Event, Stamped};
-use juror::model::merge;
+use juror::model::event::{CommandTask, Event, Stamped};
+use juror::model::exit_code::ExitCode;
+use juror::model::report::Report;
+use juror::ops::context::Context;
+use juror::ops::merge::merge;
 use juror::report::style::{Listing, Style, Verbosity};
 use juror::report::terminal::Terminal;
-use juror::report::{Reporter, Reporters, json};
+use juror::report::{Reporter, Reporters};
 use serde_json::Value;
 
-use super::schema;
+use super::record::{Told, exit_code};
+use super::{keys, schema};
 
 /// A terminal of 80 cells without colour.
 pub(super) const PLAIN: Style =
@@ -27,16 +31,16 @@ pub(super) const COLOR: Style = Style { color: true, ..PLAIN };
 pub(super) const ASCII: Style = Style { unicode: false, ..PLAIN };
 
 /// Feeds a stream to the terminal reporter and compares both its writers with one file.
-pub(super) fn check(file: &str, style: Style, events: &[Stamped]) {
-    check_listing(file, style, Listing::default(), events);
+pub(super) fn check(file: &str, style: Style, told: &impl Told) {
+    check_listing(file, style, Listing::default(), told);
 }
 
 /// The same with a table that lists other submissions, or in another order.
-pub(super) fn check_listing(file: &str, style: Style, listing: Listing, events: &[Stamped]) {
+pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &impl Told) {
     let (out, err) = (Screen::default(), Screen::default());
     let mut terminal = Terminal::new(out.clone(), err.clone(), style);
     terminal.listing = listing;
-    feed(Reporter::Live(Box::new(terminal)), events);
+    feed(Reporter::Live(Box::new(terminal)), told);
     let (out, err) = (out.text(), err.text());
     if !style.color {
         nothing_is_wider_than(style.width, file, &out);
@@ -46,18 +50,29 @@ pub(super) fn check_listing(file: &str, style: Style, listing: Listing, events: 
 }
 
 /// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
-pub(super) fn check_screen(file: &str, style: Style, events: &[Stamped]) {
+pub(super) fn check_screen(file: &str, style: Style, told: &impl Told) {
     let screen = Screen::default();
     let terminal = Terminal::new(screen.clone(), screen.clone(), style);
-    feed(Reporter::Live(Box::new(terminal)), events);
+    feed(Reporter::Live(Box::new(terminal)), told);
     compare(&format!("{file}.txt"), &screen.text());
 }
 
 /// Feeds a stream to a reporter.
-pub(super) fn feed(reporter: Reporter<'_>, events: &[Stamped]) {
+pub(super) fn feed(reporter: Reporter<'_>, told: &impl Told) {
     let mut reporters = Reporters::new(vec![reporter]);
-    events.iter().for_each(|event| reporters.event(event));
+    feed_all(&mut reporters, told);
+    reporters.finish(told.result());
     assert!(reporters.failed().is_none(), "writing to memory cannot fail");
+}
+
+/// As a command does: the result comes before the last event.
+fn feed_all(reporters: &mut Reporters<'_>, told: &impl Told) {
+    let (last, others) = told.events().split_last().expect("an end");
+    others.iter().for_each(|event| reporters.event(event));
+    if let Some(result) = told.result() {
+        reporters.result(result);
+    }
+    reporters.event(last);
 }
 
 /// What standard output and standard error both write to.
@@ -105,50 +120,79 @@ fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
 }
 
 /// The JSON document of a stream.
-pub(super) fn document(events: &[Stamped]) -> String {
-    let out = Screen::default();
-    feed(Reporter::AtEnd(json::write, Box::new(out.clone())), events);
-    out.text()
+pub(super) fn document(told: &impl Told) -> String {
+    written(told, |report, out| told.result().unwrap_or(&()).write(report, out))
+}
+
+fn written(
+    told: &impl Told,
+    write: impl FnOnce(&Report, &mut Vec<u8>) -> std::io::Result<()>,
+) -> String {
+    let mut reporters = Reporters::default();
+    feed_all(&mut reporters, told);
+    let mut out = Vec::new();
+    write(reporters.report(), &mut out).expect("writing to memory cannot fail");
+    String::from_utf8(out).expect("a document is UTF-8")
 }
 
 /// Compares the JSON document of a stream with a file, the version of juror masked.
-pub(super) fn check_json(file: &str, events: &[Stamped]) {
+pub(super) fn check_json(file: &str, told: &impl Told) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
-    let text = document(events).replacen(&version, "\"juror\": \"VERSION\"", 1);
-    schema::check(file, &text);
-    told_again(file, events, &text);
+    let text = document(told).replacen(&version, "\"juror\": \"VERSION\"", 1);
+    let known = keys::of_document(&text);
+    let absent = written(told, |report, out| told.write_absent(report, out));
+    assert_eq!(keys::of_document(&absent), known, "{file}: without a result");
+    schema::check(file, told, &text);
+    merged_again(file, told);
     compare(&format!("{file}.json"), &text);
 }
 
-/// A report that is read and told again is the same but for its command line, what could not be read, and the order in
-/// which packages and faults were named.
-fn told_again(file: &str, events: &[Stamped], text: &str) {
-    let Ok(report) = merge::Document::read(text.as_bytes()) else {
-        let is_no_report = ["juror-doctor", "juror-cluster"].iter().any(|it| text.contains(it));
-        return assert!(is_no_report, "{file}: cannot be read again");
+/// The events of a command that judges, merged alone, give the same report but for what a merged command does not have,
+/// and for the order in which the faults of files and packages were named.
+fn merged_again(file: &str, told: &impl Told) {
+    let events = told.events();
+    if !matches!(&events[0].event, Event::Started { task, .. } if *task != CommandTask::Other) {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let path = dir.path().join("events");
+    let lines = events.iter().map(|event| serde_json::to_string(event).expect("JSON") + "\n");
+    std::fs::write(&path, lines.collect::<String>()).expect("a file");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&heard);
+    let context = Context::new(move |stamped| {
+        sink.lock().expect("no thread panicked").push(stamped.clone());
+    });
+    merge(&[path], &context).unwrap_or_else(|stop| panic!("{file}: {stop:?}"));
+    context.finish();
+    let mut again: Vec<Stamped> = heard.lock().expect("no thread panicked").clone();
+    again.last_mut().expect("an end").at = events[events.len() - 1].at;
+    let ended = match events[events.len() - 1].event {
+        Event::Finished { ended, .. } => ended,
+        _ => ExitCode::Success,
     };
-    let documents = [report];
-    let Ok(name) = merge::command(&documents) else { return };
-    let started = Event::Started { command: name, command_line: String::new() };
-    let started = Stamped { event: started, ..events[0].clone() };
-    let finished = Stamped { event: Event::Finished, ..events[events.len() - 1].clone() };
-    let again = [vec![started], merge::events(&documents), vec![finished]].concat();
+    let alone = Context::new(|_| ());
+    alone.end_with(ended);
+    assert_eq!(exit_code(&again, &context), exit_code(events, &alone), "{file}");
     let parsed = |text: &str| {
         let mut value: Value = serde_json::from_str(text).expect("JSON");
         let known = value.as_object_mut().expect("an object");
-        for key in ["juror", "command_line", "mechanism", "shard"] {
+        for key in ["command_line", "shard"] {
             known.remove(key);
         }
         for key in ["diagnostics", "complaints"] {
-            let mut lines: Vec<String> =
-                known[key].as_array().into_iter().flatten().map(Value::to_string).collect();
+            let lines = known[key].as_array().into_iter().flatten();
+            let mut lines: Vec<String> = lines.map(Value::to_string).collect();
             lines.sort();
             lines.dedup();
             known.insert(key.to_owned(), lines.into());
         }
         value
     };
-    assert_eq!(parsed(&document(&again)), parsed(text), "{file}");
+    let (again, once) = (parsed(&document(&again)), parsed(&document(&events.to_vec())));
+    for (key, value) in once.as_object().expect("an object") {
+        assert_eq!(again.get(key), Some(value), "{file}: {key}");
+    }
 }
 
 /// Compares a text with a golden file, or rewrites the file.

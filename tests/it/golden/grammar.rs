@@ -10,9 +10,10 @@ use juror::grammar::shape::RANDOM;
 use juror::grammar::validate::{Rejection, validate};
 use juror::model::diagnostic::Diagnostic;
 use juror::model::event::{Event, Stamped};
-use juror::model::report::InputReport;
+use juror::model::grammar::ValueBounds;
+use juror::ops::grammar::{CheckedInputs, GrammarBounds, InputReport};
 
-use super::record::{begun, finished};
+use super::record::{Recording, begun, finished};
 
 const ROW: &str = "\
 # A row of numbers.
@@ -57,9 +58,10 @@ fn grammar(text: &str) -> Grammar {
 }
 
 /// `grammar check` of a valid input and of many that are not.
-pub(super) fn checked() -> Vec<Stamped> {
+pub(super) fn checked() -> Recording<CheckedInputs> {
     let grammar = grammar(ROW);
     let mut events = vec![begun("grammar check", "g.ctd *.in")];
+    let mut inputs = Vec::new();
     for (number, input) in INPUTS.into_iter().enumerate() {
         let path = PathBuf::from(format!("{number}.in"));
         let refusal = validate(&grammar, input.as_bytes(), &path).err();
@@ -69,9 +71,9 @@ pub(super) fn checked() -> Vec<Stamped> {
             }
             Rejection::Interrupted => panic!("nobody stops it"),
         }));
-        events.push(Event::InputChecked(InputReport { path, valid: refusal.is_none() }));
+        inputs.push(InputReport { path, valid: refusal.is_none() });
     }
-    finished(events, 3)
+    Recording { events: finished(events, 3), result: CheckedInputs { inputs } }
 }
 
 /// A grammar with many faults.
@@ -99,23 +101,22 @@ pub(super) fn unsatisfied() -> Vec<Stamped> {
 }
 
 /// `grammar bounds`, with inputs and without.
-pub(super) fn listed() -> Vec<Stamped> {
+pub(super) fn listed() -> Recording<GrammarBounds> {
     let grammar = grammar(ROW);
     let mut coverage = Coverage::new(&grammar);
     let input = INPUTS[0].as_bytes();
     coverage.add(&grammar, input, Path::new("0.in")).expect("it is valid");
-    let events = vec![
-        begun("grammar bounds", "g.ctd 0.in"),
-        Event::BoundsListed(bounds(&grammar, Some(&coverage))),
-    ];
-    finished(events, 1)
+    bounded("g.ctd 0.in", bounds(&grammar, Some(&coverage)))
 }
 
 /// `grammar bounds` of a grammar whose bounds depend on each other.
-pub(super) fn dependent() -> Vec<Stamped> {
+pub(super) fn dependent() -> Recording<GrammarBounds> {
     let grammar =
         grammar("INT(1, 10^20, n) SET(k = k0 + 1) INT(n / 2, 2*n, m) INT(0, k) FLOAT(-0.5, m, x)");
-    let events =
-        vec![begun("grammar bounds", "g.ctd"), Event::BoundsListed(bounds(&grammar, None))];
-    finished(events, 1)
+    bounded("g.ctd", bounds(&grammar, None))
+}
+
+fn bounded(arguments: &str, bounds: Vec<ValueBounds>) -> Recording<GrammarBounds> {
+    let events = finished(vec![begun("grammar bounds", arguments)], 1);
+    Recording { events, result: GrammarBounds { bounds } }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use std::sync::LazyLock;
 
-use juror::cli::exit_code::ExitCode;
 use juror::model::event::{Event, Stamped};
+use juror::model::exit_code::ExitCode;
 use juror::model::isolation::Isolation;
 use juror::model::moment::Moment;
 use juror::model::recalled::Recalled;
@@ -42,11 +42,6 @@ pub(super) fn known() -> Vec<Stamped> {
             judged += 1;
         }
     }
-    let at = events.last().map(|end| end.at).unwrap_or_default();
-    let oldest = Some(Moment::new(1_795_290_005));
-    let recalled = Event::Recalled(Recalled { started: 3, recalled: 5, oldest });
-    let end = events.len() - 1;
-    events.insert(end, Stamped { at, package: None, event: recalled });
     let worker = WorkerReport {
         name: "a".to_owned(),
         isolation: Some(Isolation::Namespaces),
@@ -55,7 +50,10 @@ pub(super) fn known() -> Vec<Stamped> {
         lost: Some("it ended".to_owned()),
     };
     let workers = vec![worker.clone(), WorkerReport { isolation: None, lost: None, ..worker }];
-    events.insert(end, Stamped { at, package: None, event: Event::WorkersUsed(workers) });
+    let oldest = Some(Moment::new(1_795_290_005));
+    let recalled = Some(Recalled { started: 3, recalled: 5, oldest });
+    let end = events.last_mut().expect("an end");
+    end.event = Event::Finished { ended: ExitCode::Success, recalled, workers };
     events
 }
 
@@ -303,7 +301,7 @@ pub(super) fn packages() -> Vec<Stamped> {
 
 /// The same, ended by Ctrl-C while the first submission of the last package runs.
 pub(super) fn packages_interrupted() -> Vec<Stamped> {
-    interrupted(packages(), 5)
+    interrupted(packages(), 4)
 }
 
 /// `judge` ended by Ctrl-C in its second submission.

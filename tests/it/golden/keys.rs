@@ -2,14 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use juror::model::report::Session;
 use serde_json::Value;
 
 use super::file::root;
 
 /// Objects that come in several places: the end of the path of each, and the name that the page gives it.
-const SHARED: [(&str, &str); 26] = [
-    ("comparison.difference.", "submissions[].test_cases[].difference."),
-    ("comparison.evidence.", "submissions[].test_cases[].evidence."),
+const SHARED: [(&str, &str); 39] = [
+    ("compare.difference.", "submissions[].test_cases[].difference."),
+    ("compare.evidence.", "submissions[].test_cases[].evidence."),
+    ("stress.counterexample.difference.", "submissions[].test_cases[].difference."),
+    ("stress.counterexample.input.", "text."),
+    ("stress.counterexample.expected.", "text."),
+    ("stress.counterexample.got.", "text."),
+    ("strength.input_validators.", "strictness."),
+    ("strength.grammar_changes.", "strictness."),
+    ("strength.output_validator.", "strictness."),
+    ("strength.probes.submissions[].largest.", "point."),
+    (".variables[].points[].", "point."),
+    (".variables[].time.", "growth."),
+    (".variables[].memory.", "growth."),
+    ("stress.explanations[].", "explanations[]."),
+    ("run.outcome.", "submissions[].test_cases[]."),
     ("submissions[].error.", "judge_errors[]."),
     ("submissions[].compiler.outcome.", "submissions[].test_cases[]."),
     (".difference.answer.", "side."),
@@ -32,15 +46,39 @@ const SHARED: [(&str, &str); 26] = [
     (".missed.input.", "text."),
     (".stderr.", "text."),
     (".validator_stderr.", "text."),
-    ("grammar.bounds[].min.", "bound."),
-    ("grammar.bounds[].max.", "bound."),
+    ("grammar bounds.bounds[].min.", "bound."),
+    ("grammar bounds.bounds[].max.", "bound."),
 ];
 
 /// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
 pub(super) type Keys = BTreeMap<String, BTreeSet<String>>;
 
+/// The keys of a document. It has none twice: a reader loses one of these.
+pub(super) fn of_document(text: &str) -> BTreeSet<String> {
+    let document: Value = serde_json::from_str(text).expect("a document is JSON");
+    let read = serde_json::to_string_pretty(&document).expect("JSON");
+    assert_eq!(read.lines().count(), text.lines().count(), "a key stands twice in {text}");
+    document.as_object().expect("an object").keys().cloned().collect()
+}
+
+/// Adds the keys of a document. Those that only this command has get its name before them.
+pub(super) fn find_written(text: &str, found: &mut Keys) {
+    let document: Value = serde_json::from_str(text).expect("a document is JSON");
+    let command = match document.get("server") {
+        Some(_) => "cluster",
+        None => document["command"].as_str().expect("a command"),
+    };
+    let judges = ["judge", "verify", "generate"].contains(&command);
+    let of_all = serde_json::to_value(Session::default()).expect("JSON");
+    for (key, value) in document.as_object().expect("an object") {
+        let is_own = of_all.get(key).is_none() && !judges;
+        let path = if is_own { format!("{command}.{key}") } else { key.clone() };
+        find_keys(value, &path, found);
+    }
+}
+
 /// Adds the keys of a value, with their types.
-pub(super) fn find_keys(value: &Value, path: &str, found: &mut Keys) {
+fn find_keys(value: &Value, path: &str, found: &mut Keys) {
     if !path.is_empty() && !path.ends_with(']') {
         let mut path = path.to_owned();
         for (place, name) in SHARED {
@@ -105,25 +143,25 @@ fn told_keys(page: &str) -> Keys {
 
 #[test]
 fn pages_tell_each_json_key_and_no_other() {
-    check_keys(&written_keys("juror-report"), "docs/json.md");
-    check_keys(&written_keys("juror-doctor"), "docs/doctor.md");
-}
-
-/// The keys of all documents of this format that other tests hold against what a command writes.
-fn written_keys(format: &str) -> Keys {
     let mut written = Keys::new();
     for entry in std::fs::read_dir(root().join("tests/golden")).expect("a directory") {
         let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|it| it != "json") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("a document");
-        let document: Value = serde_json::from_str(&text).expect("a report is JSON");
-        if document["format"] == format {
-            find_keys(&document, "", &mut written);
+        if path.extension().is_some_and(|it| it == "json") {
+            find_written(&std::fs::read_to_string(&path).expect("a document"), &mut written);
         }
     }
-    written
+    check_keys(&own_keys(&written, "doctor"), "docs/doctor.md");
+    written.retain(|key, _| !key.starts_with("doctor.") && !key.starts_with("cluster."));
+    check_keys(&written, "docs/json.md");
+}
+
+/// The keys that only this command has.
+pub(super) fn own_keys(written: &Keys, command: &str) -> Keys {
+    let own = written.iter().filter_map(|(key, types)| {
+        let key = key.strip_prefix(command)?.strip_prefix('.')?;
+        Some((key.to_owned(), types.clone()))
+    });
+    own.collect()
 }
 
 /// Whether a page tells exactly these keys.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use juror::cli::exit_code::ExitCode;
 use juror::executor::Around;
 use juror::model::event::{Event, Shortfall, Stamped};
+use juror::model::exit_code::ExitCode;
 use juror::model::isolation::Isolation;
 use juror::model::judgement::JudgeError;
 

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use juror::cli::exit_code::ExitCode;
 use juror::model::event::Stamped;
+use juror::model::exit_code::ExitCode;
 
 use super::record::{interrupted as cut, record};
 use crate::fixture::Fixture;

@@ -3,29 +3,95 @@
 //! Everything is real but what differs from run to run and from machine to machine: times, memory, where the
 //! package lies, and what isolates. These are replaced, also where a cause tells them.
 
+use std::any::Any;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::Parser;
 use juror::cli::arguments::Arguments;
-use juror::cli::{self, exit_code::ExitCode};
+use juror::cli::output;
 use juror::executor::Around;
 use juror::model::diagnostic::Diagnostic;
-use juror::model::event::{Event, Stamped};
+use juror::model::event::{CommandTask, Event, Note, Stamped, WorkProgress};
+use juror::model::exit_code::ExitCode;
 use juror::model::isolation::Isolation;
 use juror::model::joint::Transcript;
 use juror::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
 use juror::model::outcome::{Mechanism, Meter, Outcome, StoppedBy};
 use juror::model::repeats::{Repeats, TimedRun};
-use juror::model::stress::{Search, SearchPlan};
+use juror::model::report::Report;
+use juror::model::stress::{Search, SearchPlan, StressResult};
 use juror::model::units::Bytes;
+use juror::ops::compare::ComparisonReport;
+use juror::ops::context::Context;
+use juror::ops::convert::Conversion;
+use juror::report::json::write_schema;
+use juror::report::result::{AnyResult, CommandResult, Document};
 
 use crate::fixture::Fixture;
 use crate::wire;
 
 const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Cgroup2, memory: Meter::Cgroup2, isolation: Isolation::Namespaces };
+
+/// What a command told: its events, and its result if it has one of its own.
+#[derive(Clone)]
+pub(super) struct Recording<T> {
+    pub(super) events: Vec<Stamped>,
+    pub(super) result: T,
+}
+
+/// What reporters are given.
+pub(super) trait Told {
+    fn events(&self) -> &[Stamped];
+
+    fn result(&self) -> Option<&dyn AnyResult>;
+
+    /// Writes the JSON document of the same command without its result.
+    fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Writes the schema of the document.
+    fn write_schema(&self, out: &mut Vec<u8>);
+}
+
+/// What judging gives is in its events.
+impl Told for Vec<Stamped> {
+    fn events(&self) -> &[Stamped] {
+        self
+    }
+
+    fn result(&self) -> Option<&dyn AnyResult> {
+        None
+    }
+
+    fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()> {
+        <() as AnyResult>::write_absent(report, out)
+    }
+
+    fn write_schema(&self, out: &mut Vec<u8>) {
+        write_schema::<Report>(out).expect("writing to memory cannot fail");
+    }
+}
+
+impl<T: CommandResult> Told for Recording<T> {
+    fn events(&self) -> &[Stamped] {
+        &self.events
+    }
+
+    fn result(&self) -> Option<&dyn AnyResult> {
+        Some(&self.result)
+    }
+
+    fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()> {
+        <T as AnyResult>::write_absent(report, out)
+    }
+
+    fn write_schema(&self, out: &mut Vec<u8>) {
+        write_schema::<Document<'_, T>>(out).expect("writing to memory cannot fail");
+    }
+}
 
 /// Runs `juror` with these words, where `@` stands for the fixture's directory, and gives what
 /// happened. It must end with this exit code. All jobs and replies travel as bytes.
@@ -40,21 +106,56 @@ pub(super) fn record_around(
     line: &str,
     code: ExitCode,
 ) -> Vec<Stamped> {
+    run(around, fixture, line, code).0
+}
+
+/// The same with the command's own result.
+pub(super) fn record_result<T: CommandResult + Masked>(
+    fixture: &Fixture,
+    line: &str,
+    code: ExitCode,
+) -> Recording<T> {
+    record_result_around(wire::around, fixture, line, code)
+}
+
+/// The same with something else around the executor.
+pub(super) fn record_result_around<T: CommandResult + Masked>(
+    around: Around,
+    fixture: &Fixture,
+    line: &str,
+    code: ExitCode,
+) -> Recording<T> {
+    let (events, result) = run(Some(around), fixture, line, code);
+    let result: Box<dyn Any> = result.expect("a result");
+    let result = *result.downcast::<T>().expect("a result of this type");
+    Recording { events, result: result.masked(&Mask::of(fixture, line)) }
+}
+
+fn run(
+    around: Option<Around>,
+    fixture: &Fixture,
+    line: &str,
+    code: ExitCode,
+) -> (Vec<Stamped>, Option<Box<dyn AnyResult>>) {
     let root = fixture.root().display().to_string();
     let words = line.split_whitespace().map(|word| word.replace('@', &format!("{root}/")));
     let words = ["juror".to_owned()].into_iter().chain(words);
-    let mut arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
-    let (recording, heard) = mpsc::channel();
-    let output = wire::output_of(&mut arguments.command).expect("what is recorded");
-    output.recording = Some(recording);
-    output.around = around;
-    assert_eq!(cli::dispatch(&arguments), code, "{line}");
-    // With the arguments the last sender goes.
-    drop(arguments);
-    let mut events: Vec<Stamped> = heard.iter().collect();
+    let arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&heard);
+    let context = Context::new(move |stamped| {
+        sink.lock().expect("no thread panicked").push(stamped.clone());
+    });
+    let context = context.with_wrapper(around);
+    let result = arguments
+        .command
+        .with_operation(|operation| output::run(operation, Ok(()), &context, |_| ()));
+    let mut events: Vec<Stamped> = std::mem::take(&mut heard.lock().expect("no thread panicked"));
+    let of_result = result.as_ref().map_or(ExitCode::Success, |it| it.exit_code());
+    assert_eq!(exit_code(&events, &context).and(of_result), code, "{line}");
     // How often it is said how far a search is depends on the machine.
-    events.retain(|stamped| !matches!(stamped.event, Event::Searching(_)));
-    let mask = Mask { root: format!("{root}/"), line: line.replace('@', "") };
+    events.retain(|it| !matches!(it.event, Event::Progress(WorkProgress::Search(_))));
+    let mask = Mask::of(fixture, line);
     let count = u32::try_from(events.len()).expect("few events");
     let masked = events.into_iter().zip(1..).map(|(stamped, index)| Stamped {
         // So that the whole takes 1.2 s.
@@ -62,11 +163,44 @@ pub(super) fn record_around(
         package: stamped.package,
         event: mask.event(stamped.event),
     });
-    masked.collect()
+    (masked.collect(), result)
+}
+
+/// The exit code of a command with these events.
+pub(super) fn exit_code(events: &[Stamped], context: &Context) -> ExitCode {
+    let mut report = Report::default();
+    events.iter().for_each(|event| report.see(event));
+    report.exit_code().and(context.ended())
+}
+
+/// A result in which what differs from run to run is replaced.
+pub(super) trait Masked {
+    fn masked(self, mask: &Mask) -> Self;
+}
+
+impl Masked for StressResult {
+    fn masked(mut self, mask: &Mask) -> Self {
+        for explained in &mut self.explanations {
+            explained.submission = mask.text(&explained.submission);
+        }
+        Self { search: mask.search(self.search), ..self }
+    }
+}
+
+impl Masked for Conversion {
+    fn masked(self, mask: &Mask) -> Self {
+        Self { path: mask.path(&self.path), ..self }
+    }
+}
+
+impl Masked for ComparisonReport {
+    fn masked(self, mask: &Mask) -> Self {
+        Self { output: mask.text(&self.output), ..self }
+    }
 }
 
 /// What is put in place of what differs.
-struct Mask {
+pub(super) struct Mask {
     /// Where the packages lie.
     root: String,
     /// The arguments.
@@ -74,10 +208,15 @@ struct Mask {
 }
 
 impl Mask {
+    fn of(fixture: &Fixture, line: &str) -> Self {
+        Self { root: format!("{}/", fixture.root().display()), line: line.replace('@', "") }
+    }
+
     fn event(&self, event: Event) -> Event {
         match event {
-            Event::Started { command, .. } => {
-                Event::Started { command, command_line: format!("juror {}", self.line) }
+            Event::Started { juror, command, task, .. } => {
+                let command_line = format!("juror {}", self.line);
+                Event::Started { juror, command, command_line, task }
             }
             Event::HostReady { .. } => Event::HostReady {
                 isolation: Isolation::Namespaces,
@@ -110,34 +249,14 @@ impl Mask {
             Event::CaseJudged { submission, test_case, verdict, .. } => {
                 Event::CaseJudged { submission: self.text(&submission), test_case, verdict }
             }
-            Event::DuplicatesFound(mut found) => {
-                let names = found.iter_mut().flat_map(|group| &mut group.submissions);
-                names.for_each(|name| *name = self.text(name));
-                Event::DuplicatesFound(found)
+            Event::Progress(WorkProgress::Build(program)) => {
+                Event::Progress(WorkProgress::Build(self.text(&program)))
             }
-            Event::BuildStarted { program } => Event::BuildStarted { program: self.text(&program) },
             Event::SubmissionStarted { submission, test_cases } => {
                 Event::SubmissionStarted { submission: self.text(&submission), test_cases }
             }
-            Event::Compared(mut compared) => {
-                compared.output = self.text(&compared.output);
-                Event::Compared(compared)
-            }
-            Event::Explained(mut explained) => {
-                explained.submission = self.text(&explained.submission);
-                Event::Explained(explained)
-            }
-            Event::BoxesKept { dir } => Event::BoxesKept { dir: self.path(&dir) },
-            Event::Proposed(mut proposal) => {
-                proposal.grammar = self.path(&proposal.grammar);
-                Event::Proposed(proposal)
-            }
-            Event::Converted(mut conversion) => {
-                conversion.path = self.path(&conversion.path);
-                Event::Converted(conversion)
-            }
+            Event::Noted(note) => Event::Noted(self.note(note)),
             Event::SearchStarted(plan) => Event::SearchStarted(self.plan(plan)),
-            Event::Searched(search) => Event::Searched(Box::new(self.search(*search))),
             Event::SubmissionJudged(mut judgement) => {
                 judgement.compiler = judgement.compiler.map(compiler);
                 judgement.submission = self.text(&judgement.submission);
@@ -147,13 +266,26 @@ impl Mask {
                     .for_each(|(index, case)| self.case(case, index));
                 Event::SubmissionJudged(judgement)
             }
-            Event::SubmissionFailed { submission, error } => Event::SubmissionFailed {
-                submission: self.text(&submission),
+            Event::Failed { submission, error } => Event::Failed {
+                submission: submission.map(|submission| self.text(&submission)),
                 error: self.error(error),
             },
-            Event::Failed(error) => Event::Failed(self.error(error)),
             other => other,
         }
+    }
+
+    fn note(&self, mut note: Note) -> Note {
+        match &mut note {
+            Note::Kept(dir) => *dir = self.path(dir),
+            Note::Duplicates(found) => {
+                let names = found.iter_mut().flat_map(|group| &mut group.submissions);
+                names.for_each(|name| *name = self.text(name));
+            }
+            Note::Explanation(explained) => explained.submission = self.text(&explained.submission),
+            Note::Proposal(proposal) => proposal.grammar = self.path(&proposal.grammar),
+            Note::NextSteps(_) => {}
+        }
+        note
     }
 
     fn case(&self, case: &mut CaseJudgement, index: u64) {
@@ -269,19 +401,28 @@ fn compiler(report: CompilerReport) -> CompilerReport {
 pub(super) fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stamped> {
     let end = events.pop().expect("an end");
     events.truncate(events.len() + 1 - before);
-    events.push(Stamped { event: Event::Interrupted, ..end.clone() });
-    events.push(end);
+    events.push(Stamped { event: ending(ExitCode::Interrupted), ..end });
     events
 }
 
 /// The beginning of a command.
-pub(super) fn begun(command: &'static str, arguments: &str) -> Event {
-    Event::Started { command, command_line: format!("juror {command} {arguments}") }
+pub(super) fn begun(command: &str, arguments: &str) -> Event {
+    Event::Started {
+        juror: String::new(),
+        command: command.to_owned(),
+        command_line: format!("juror {command} {arguments}"),
+        task: CommandTask::Other,
+    }
+}
+
+/// The end of a command.
+pub(super) fn ending(ended: ExitCode) -> Event {
+    Event::Finished { ended, recalled: None, workers: Vec::new() }
 }
 
 /// These events and the end, at one time.
 pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamped> {
-    events.push(Event::Finished);
+    events.push(ending(ExitCode::Success));
     let at = Duration::from_millis(elapsed_millis);
     events.into_iter().map(|event| Stamped { at, package: None, event }).collect()
 }
@@ -302,6 +443,7 @@ fn outcome(real: &Outcome, index: u64) -> Outcome {
     Outcome {
         cpu_time: Duration::from_millis(cpu_millis),
         wall_time: Duration::from_millis(wall_millis),
+        queued: Duration::ZERO,
         peak_memory: match real.stopped_by {
             Some(StoppedBy::Memory) => Bytes::mib(64),
             _ => Bytes::kib(1100 + 64 * index),

@@ -1,21 +1,14 @@
 //! Documents held against the schema that the program prints.
 
-use juror::model::cluster::ClusterKeys;
-use juror::model::host::DiagnosisKeys;
-use juror::model::report::Report;
-use juror::report::json::write_schema;
 use serde_json::Value;
 
-/// Every document agrees with the schema of its kind.
-pub(super) fn check(file: &str, document: &str) {
+use super::record::Told;
+
+/// The document of a command agrees with the schema of its kind.
+pub(super) fn check(file: &str, told: &impl Told, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
-    let written = match document["format"].as_str() {
-        Some("juror-doctor") => write_schema::<DiagnosisKeys>(&mut schema),
-        Some("juror-cluster") => write_schema::<ClusterKeys>(&mut schema),
-        _ => write_schema::<Report>(&mut schema),
-    };
-    written.expect("writing to memory cannot fail");
+    told.write_schema(&mut schema);
     let root = serde_json::from_slice(&schema).expect("a schema is JSON");
     let found = faults(&root, &root, &document, file);
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -67,8 +60,22 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
                 missing.map(|key| format!("{at}: {key} is missing")).collect()
             }
             "minimum" if value.is_number() && value.as_f64() < told.as_f64() => fault("too small"),
-            "$defs" | "$schema" | "title" | "description" | "format" | "type" | "enum"
-            | "const" | "anyOf" | "oneOf" | "minimum" => Vec::new(),
+            "maximum" if value.is_number() && value.as_f64() > told.as_f64() => fault("too large"),
+            // The keyword `properties` looks at all keys.
+            "$defs"
+            | "$schema"
+            | "title"
+            | "description"
+            | "default"
+            | "additionalProperties"
+            | "format"
+            | "type"
+            | "enum"
+            | "const"
+            | "anyOf"
+            | "oneOf"
+            | "minimum"
+            | "maximum" => Vec::new(),
             other => panic!("{at}: the keyword {other} is not looked at"),
         });
     }

@@ -3,27 +3,26 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use juror::cli::exit_code::ExitCode;
 use juror::executor::Executor;
-use juror::model::event::{Event, Stamped};
+use juror::model::exit_code::ExitCode;
 use juror::model::job::Job;
 use juror::model::outcome::{Ending, Signal};
-use juror::model::stress::SearchEnd;
+use juror::model::stress::{SearchEnd, StressResult};
 
-use super::record::{interrupted as cut, record, record_around};
+use super::record::{Recording, interrupted as cut, record_result, record_result_around};
 use crate::fixture::{Fixture, RIGHT};
 use crate::scripted::Scripted;
 use crate::{stress, stress_live};
 
 /// A wrong answer, made small and added to the package: on equal numbers beyond what is small, which one drawn at random
 /// from the full range does not show.
-pub(super) fn found() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn found() -> Recording<StressResult> {
+    static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress::fixture();
         let wrong = "read -r a b; [[ $a -gt 7 && $a = $b ]] && b=0; echo $((a + b))\n";
         fixture.write("my.sh", wrong);
         let line = "stress @sum @my.sh --runs 3000 --time 10m --explain 10m --seed 1 --jobs 1 --promote odd";
-        record(&fixture, line, ExitCode::Rejected)
+        record_result(&fixture, line, ExitCode::Rejected)
     });
     ONCE.clone()
 }
@@ -43,7 +42,7 @@ fn shaky(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
 }
 
 /// A crash that does not come each time, on a long input that a generator printed.
-pub(super) fn flaky() -> Vec<Stamped> {
+pub(super) fn flaky() -> Recording<StressResult> {
     let fixture = Fixture::new();
     let recipe = "solution: /submissions/accepted/right.sh\n\
                   data:\n  secret:\n    data:\n      random:\n        generate: gen.sh 40 {seed}\n";
@@ -54,7 +53,7 @@ pub(super) fn flaky() -> Vec<Stamped> {
     fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
     fixture.write("my.sh", RIGHT);
     let line = "stress @sum @my.sh --runs 30 --time 10m --explain 0 --seed 1 --jobs 1";
-    record_around(Some(shaky), &fixture, line, ExitCode::Rejected)
+    record_result_around(shaky, &fixture, line, ExitCode::Rejected)
 }
 
 /// Sends two numbers, and wants their sum in the last line of all that comes.
@@ -68,39 +67,36 @@ exit 43
 "#;
 
 /// Found in a game that is played live.
-pub(super) fn live() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn live() -> Recording<StressResult> {
+    static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress_live::live();
         fixture.write("sum/output_validator/validate/run", LISTENS);
         let long = "for line in {1..30}; do printf '%03000d\\n' $line; done";
         fixture.write("my.sh", format!("read -r a b; echo 'left is 1' >&2; {long}; echo 3\n"));
         let line = "stress @sum @my.sh --runs 300 --time 10m --explain 0 --seed 1 --jobs 1";
-        record(&fixture, line, ExitCode::Rejected)
+        record_result(&fixture, line, ExitCode::Rejected)
     });
     ONCE.clone()
 }
 
 /// Nothing found; the input validators refuse some inputs of the grammar.
-pub(super) fn nothing() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn nothing() -> Recording<StressResult> {
+    static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress::fixture();
         let grammar = "INT(-3, 9, a) SPACE INT(-3, 9, b) NEWLINE\n";
         fixture.write("sum/input_validators/sum.ctd", grammar);
         let right_above_zero = "read -r a b; [[ $a -lt 0 ]] && a=0; echo $((a + b))\n";
         fixture.write("my.sh", right_above_zero);
         let line = "stress @sum @my.sh --runs 200 --time 10m --explain 0 --seed 1 --jobs 1";
-        record(&fixture, line, ExitCode::Success)
+        record_result(&fixture, line, ExitCode::Success)
     });
     ONCE.clone()
 }
 
 /// The same, ended by Ctrl-C.
-pub(super) fn interrupted() -> Vec<Stamped> {
-    let mut events = cut(nothing(), 1);
-    for stamped in &mut events {
-        if let Event::Searched(search) = &mut stamped.event {
-            search.end = SearchEnd::Interrupted;
-        }
-    }
-    events
+pub(super) fn interrupted() -> Recording<StressResult> {
+    let mut told = nothing();
+    told.events = cut(told.events, 1);
+    told.result.search.end = SearchEnd::Interrupted;
+    told
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use juror::model::event::{Event, Stamped};
 use juror::model::strength::{
     CaseKills, Gained, Gate, GateName, GateState, Grade, HoldOut, InputFeature, Kill, Lack,
     MissedBy, RightProgram, SourceEdit, Strength, Subject, SubjectKind, SubjectStatus,
@@ -10,20 +9,19 @@ use juror::model::strength::{
 use juror::model::verdict::Verdict;
 use juror::strength::score;
 
-use super::created::{package, stamped};
-use super::record::begun;
+use super::created::in_package;
+use super::record::Recording;
 use super::tools;
 
 /// All that there can be; `is_shut` if a gate keeps it from being measured.
-pub(crate) fn measured(is_shut: bool) -> Vec<Stamped> {
-    let mut found = if is_shut { Strength::default() } else { all() };
-    found.gates = gates(is_shut);
-    stamped(vec![
-        begun("strength", "contest/hello"),
-        Event::PackageRead(Box::new(package())),
-        Event::StrengthMeasured(Box::new(found)),
-        Event::Finished,
-    ])
+pub(super) fn measured(is_shut: bool) -> Recording<Strength> {
+    Recording { events: in_package("strength", "contest/hello"), result: found(is_shut) }
+}
+
+/// The result of the same.
+pub(crate) fn found(is_shut: bool) -> Strength {
+    let found = if is_shut { Strength::default() } else { all() };
+    Strength { gates: gates(is_shut), ..found }
 }
 
 fn gates(is_shut: bool) -> Vec<Gate> {
@@ -158,7 +156,6 @@ fn all() -> Strength {
         minimal: vec!["sample/1".to_owned()],
         probes: Some(tools::probes()),
         input_validators: Some(tools::strictness(20, 0)),
-        grammar_changes: Some(tools::strictness(9, 0)),
         output_validator: Some(tools::strictness(16, 3)),
         lacking: vec![Lack::Mutants],
     }

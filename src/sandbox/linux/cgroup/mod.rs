@@ -55,7 +55,6 @@ fn most(limits: &Limits) -> Option<u64> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Peak {
     beside: u64,
-    /// The largest size of the files.
     files: u64,
 }
 
@@ -121,7 +120,6 @@ impl Placement {
 /// What happens to the slot if its group is short of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WhenShort {
-    /// It is spared.
     Spared,
     /// It may be killed if it is larger than the program.
     Killed,
@@ -178,7 +176,9 @@ pub(super) struct Used {
 /// The groups of one slot. The default methods are for no groups: they neither count nor limit.
 pub(super) trait Group {
     /// Waits until the last run is really gone.
-    fn settle(&mut self) {}
+    fn settle(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Whether the last runs left more memory than the next may have beyond its limit. Call it before each run.
     fn is_littered(&mut self) -> bool {
@@ -191,7 +191,9 @@ pub(super) trait Group {
     }
 
     /// Measures how much the run left.
-    fn look(&mut self) {}
+    fn look(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// Lets the slot hold `more` bytes beyond the last look, whatever the limit of the last run was. They are charged
     /// to the slot.
@@ -205,8 +207,8 @@ pub(super) trait Group {
     }
 
     /// CPU time used since `baseline`, in nanoseconds, if it is counted.
-    fn cpu_since(&self, _baseline: &Baseline) -> Option<u64> {
-        None
+    fn cpu_since(&self, _baseline: &Baseline) -> Result<Option<u64>, Fault> {
+        Ok(None)
     }
 
     /// Becomes readable if the run is short of memory, and a process of it may be killed. `None` if the kernel kills
@@ -216,13 +218,13 @@ pub(super) trait Group {
     }
 
     /// Whether a process of the current run was killed for memory.
-    fn has_killed(&self) -> bool {
-        false
+    fn has_killed(&self) -> Result<bool, Fault> {
+        Ok(false)
     }
 
     /// The most memory held since the start of the run, in bytes, if it is counted. Includes what was held before.
-    fn peak(&self) -> Option<u64> {
-        None
+    fn peak(&self) -> Result<Option<u64>, Fault> {
+        Ok(None)
     }
 
     /// Kills as much of the run as it can at once; the group may be unusable afterwards. The end of PID 1 kills
@@ -231,8 +233,8 @@ pub(super) trait Group {
     fn kill(&self) {}
 
     /// The usage of the run that is now over. `peak` has the last size of its outputs.
-    fn finish(&mut self, _baseline: &Baseline, _peak: Peak) -> Used {
-        Used::default()
+    fn finish(&mut self, _baseline: &Baseline, _peak: Peak) -> Result<Used, Fault> {
+        Ok(Used::default())
     }
 
     /// Removes the groups; only the slot itself may be in them.
@@ -289,22 +291,23 @@ pub(super) fn write_number(file: &OwnedFd, value: &str, name: &str) -> Result<()
         .step_on(&format!("write {value} to"), name)
 }
 
-pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Option<String> {
+pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Result<String, Fault> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(directory, name, flags, Mode::empty()).ok()?;
-    Some(text(&file))
+    text(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
 }
 
 /// The whole text of a small kernel file.
-pub(super) fn text(file: &OwnedFd) -> String {
+pub(super) fn text(file: &OwnedFd) -> Result<String, Fault> {
     let mut buffer = [0; 8192];
-    let length = sys::pread(file.as_raw_fd(), &mut buffer).unwrap_or(0);
-    String::from_utf8_lossy(&buffer[..length]).into_owned()
+    let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ)?;
+    Ok(String::from_utf8_lossy(&buffer[..length]).into_owned())
 }
 
-pub(super) fn read_number(file: &OwnedFd) -> u64 {
-    read_first_number(file.as_raw_fd()).unwrap_or(0)
+pub(super) fn read_number(file: &OwnedFd) -> Result<u64, Fault> {
+    read_first_number(file.as_raw_fd()).step(READ)
 }
+
+const READ: &str = "read the counters of the control group";
 
 /// The first number in a kernel file. Does not allocate.
 pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {

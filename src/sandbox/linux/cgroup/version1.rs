@@ -23,6 +23,7 @@ use crate::sandbox::linux::cgroup::{
     remove_directory, text, write_number,
 };
 use crate::sandbox::linux::sys;
+use crate::sandbox::linux::view::mounts::c_path;
 
 /// Upper bound on the rest of runs in a group, in bytes.
 const LEFT_AT_MOST: u64 = 8 << 20;
@@ -59,7 +60,6 @@ struct Memory1 {
     last_limit: Option<u64>,
     /// The limit during the last run.
     limit_of_run: Option<u64>,
-    /// Number of kills in earlier runs.
     killed: u64,
     /// Number of failures at the last killed run.
     failed_with_swap: u64,
@@ -79,7 +79,6 @@ struct Processes1 {
     events: OwnedFd,
     /// The last limit that was set.
     last_limit: Option<u64>,
-    /// Number of refusals in earlier runs.
     refused: u64,
 }
 
@@ -143,11 +142,11 @@ impl Group1 {
         let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", &shown)?;
         let members = File::options().write(true).open(parent.join("tasks"));
-        let name = |name: &str| CString::new(name).unwrap_or_default();
+        let name = |name: &str| c_path(Path::new(name));
         let home = Home {
             parent: parent_fd,
-            name: name(own_name),
-            other_name: name(&stale::other_name(own_name)),
+            name: name(own_name)?,
+            other_name: name(&stale::other_name(own_name))?,
             members: members.step_on("open the members of the control group", &shown)?,
         };
         let made = home.make();
@@ -157,8 +156,8 @@ impl Group1 {
 }
 
 impl Group for Group1 {
-    fn settle(&mut self) {
-        self.memory.iter_mut().for_each(Memory1::settle);
+    fn settle(&mut self) -> Result<(), Fault> {
+        self.memory.iter_mut().try_for_each(Memory1::settle)
     }
 
     /// Whether runs left so much in the memory group that it must be replaced.
@@ -166,8 +165,8 @@ impl Group for Group1 {
         self.memory.as_mut().is_some_and(Memory1::is_littered)
     }
 
-    fn look(&mut self) {
-        self.memory.iter_mut().for_each(Memory1::look);
+    fn look(&mut self) -> Result<(), Fault> {
+        self.memory.iter_mut().try_for_each(Memory1::look)
     }
 
     fn make_room(&mut self, more: u64) -> Result<(), Fault> {
@@ -178,8 +177,8 @@ impl Group for Group1 {
         self.memory.as_ref()?.alarm.as_ref()
     }
 
-    fn has_killed(&self) -> bool {
-        self.memory.as_ref().is_some_and(Memory1::has_killed)
+    fn has_killed(&self) -> Result<bool, Fault> {
+        self.memory.as_ref().map_or(Ok(false), Memory1::has_killed)
     }
 
     /// Replaces the memory group with a new one.
@@ -214,28 +213,29 @@ impl Group for Group1 {
         })
     }
 
-    fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+    fn cpu_since(&self, baseline: &Baseline) -> Result<Option<u64>, Fault> {
+        let Some(cpu) = &self.cpu else { return Ok(None) };
         // The kernel updates the counter when it is read; the slot's CPU time after that is not in it.
         let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
-        let used = read_number(self.cpu.as_ref()?).saturating_sub(baseline.cpu);
-        Some(used.saturating_sub(own + baseline.pid1_cpu))
+        let used = read_number(cpu)?.saturating_sub(baseline.cpu);
+        Ok(Some(used.saturating_sub(own + baseline.pid1_cpu)))
     }
 
-    fn peak(&self) -> Option<u64> {
-        self.memory.as_ref().map(|memory| read_number(&memory.peak))
+    fn peak(&self) -> Result<Option<u64>, Fault> {
+        self.memory.as_ref().map(|memory| read_number(&memory.peak)).transpose()
     }
 
-    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Used {
+    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Result<Used, Fault> {
         let mut used = Used::default();
         if let Some(memory) = &mut self.memory {
-            memory.finish(baseline, peak, &mut used);
+            memory.finish(baseline, peak, &mut used)?;
         }
         if let Some(processes) = &mut self.processes {
-            let refused = field(&text(&processes.events), "max");
+            let refused = field(&text(&processes.events)?, "max");
             used.refused_processes = refused.saturating_sub(processes.refused);
             processes.refused = refused;
         }
-        used
+        Ok(used)
     }
 
     /// Kills some processes in the memory group, but not the slot.
@@ -244,14 +244,14 @@ impl Group for Group1 {
         let own = rustix::process::getpid();
         let listed = home.list();
         // Threads cannot be opened.
-        let opened = members(&listed)
+        let opened: Vec<_> = members(&listed)
             .filter(|member| *member != own)
             .take(KILLED_AT_ONCE)
             .filter_map(|member| {
                 let opened = rustix::process::pidfd_open(member, PidfdFlags::empty());
                 opened.ok().map(|opened| (member, opened))
-            });
-        let opened: Vec<_> = opened.collect();
+            })
+            .collect();
         // If a process ended before it was opened, its number may belong to another one; if it is still a member, it
         // does not.
         let listed = home.list();
@@ -278,7 +278,7 @@ impl Home {
     fn list(&self) -> String {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
-        let listed = directory.ok().and_then(|it| read_text(&it, "tasks"));
+        let listed = directory.ok().and_then(|it| read_text(&it, "tasks").ok());
         listed.unwrap_or_default()
     }
 
@@ -333,11 +333,11 @@ impl Memory1 {
             limit_with_swap: get(directory, "memory.memsw.limit_in_bytes").ok(),
             failures_with_swap: get(directory, "memory.memsw.failcnt").ok(),
             failed_with_swap: 0,
-            killed: field(&text(&control), "oom_kill"),
+            killed: field(&text(&control)?, "oom_kill"),
             alarm: alarm(directory, &control),
-            cached: cached_files(&text(&stat), "cache"),
-            held: read_number(&usage),
-            idle: read_number(&usage),
+            cached: cached_files(&text(&stat)?, "cache"),
+            held: read_number(&usage)?,
+            idle: read_number(&usage)?,
             own: None,
             last_limit: None,
             limit_of_run: None,
@@ -348,8 +348,9 @@ impl Memory1 {
     }
 
     /// Measures how much the group holds.
-    fn look(&mut self) {
-        self.held = read_number(&self.usage);
+    fn look(&mut self) -> Result<(), Fault> {
+        self.held = read_number(&self.usage)?;
+        Ok(())
     }
 
     /// Whether runs left much in it. Call it before each run.
@@ -358,32 +359,33 @@ impl Memory1 {
     }
 
     /// Whether a process of this run was killed for memory.
-    fn has_killed(&self) -> bool {
-        field(&text(&self.control), "oom_kill") > self.killed
+    fn has_killed(&self) -> Result<bool, Fault> {
+        Ok(field(&text(&self.control)?, "oom_kill") > self.killed)
     }
 
     /// Waits for a short time until the memory of the last run is really freed: the kernel frees some things later
     /// than the process that held them.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<(), Fault> {
         const MOSTLY: u64 = 4 << 20;
         for _ in 0..50 {
-            self.look();
+            self.look()?;
             let usage = self.held;
             if usage.abs_diff(self.idle) <= CACHE_MATTERS {
-                return;
+                return Ok(());
             }
             // The amount of file pages varies: new ones are read, and the kernel drops some if it needs space.
-            let cached = cached_files(&text(&self.stat), "cache");
+            let cached = cached_files(&text(&self.stat)?, "cache");
             self.idle = (self.idle + cached).saturating_sub(self.cached);
             self.cached = cached;
             if usage <= self.idle + MOSTLY {
                 self.idle = usage;
-                return;
+                return Ok(());
             }
             sleep(Duration::from_millis(1));
         }
-        self.look();
+        self.look()?;
         self.idle = self.held;
+        Ok(())
     }
 
     /// Lifts the limit if it could prevent the use of `more` bytes.
@@ -396,7 +398,7 @@ impl Memory1 {
     }
 
     fn set_limit(&mut self, limit: Option<u64>) -> Result<(), Fault> {
-        let held = read_number(&self.usage);
+        let held = read_number(&self.usage)?;
         let limit = limit.map(|limit| limit.saturating_add(held));
         if is_near(limit, self.last_limit) {
             return Ok(());
@@ -416,31 +418,32 @@ impl Memory1 {
     }
 
     /// Whether a run that was killed with this peak had not reached its own limit.
-    fn is_within_limit(&mut self, peak: u64) -> bool {
-        let failed = self.failures_with_swap.as_ref().map_or(0, read_number);
+    fn is_within_limit(&mut self, peak: u64) -> Result<bool, Fault> {
+        let failed = self.failures_with_swap.as_ref().map_or(Ok(0), read_number)?;
         let is_in_the_way = std::mem::replace(&mut self.failed_with_swap, failed) != failed;
         let is_near = |limit: u64| peak.saturating_add(CACHE_MATTERS) >= limit;
-        !is_in_the_way && !self.limit_of_run.is_some_and(is_near)
+        Ok(!is_in_the_way && !self.limit_of_run.is_some_and(is_near))
     }
 
-    fn finish(&mut self, baseline: &Baseline, beside: Peak, used: &mut Used) {
-        let peak = read_number(&self.peak);
+    fn finish(&mut self, baseline: &Baseline, beside: Peak, used: &mut Used) -> Result<(), Fault> {
+        let peak = read_number(&self.peak)?;
         let mut gained = 0;
         if self.held > self.idle + CACHE_MATTERS {
-            let cached = cached_files(&text(&self.stat), "cache");
+            let cached = cached_files(&text(&self.stat)?, "cache");
             gained = cached.saturating_sub(self.cached);
             self.idle += gained;
             self.cached = cached;
         }
         used.memory = Some(at_least_a_portion(beside.with(peak), baseline.memory + gained));
-        let killed = field(&text(&self.control), "oom_kill");
+        let killed = field(&text(&self.control)?, "oom_kill");
         used.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;
-        used.within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak);
+        used.within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak)?;
         if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
             // It must not ring in the next run.
             let _ = rustix::io::read(alarm, &mut [0; 8]);
         }
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ use crate::sandbox::linux::cgroup::{
     Baseline, CACHE_MATTERS, CgroupFiles, Group, Peak, Used, at_least_a_portion, cached_files,
     field, first_number, get, most, put, read_number, read_text, remove_directory,
 };
+use crate::sandbox::linux::view::mounts::c_path;
 
 /// The place for one slot's groups of version 2.
 pub(crate) struct Group2 {
@@ -32,7 +33,7 @@ impl Group2 {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", parent.display())?;
-        let name = CString::new(name).unwrap_or_default();
+        let name = c_path(Path::new(name))?;
         Ok(Self { parent, name, run: None })
     }
 }
@@ -78,39 +79,41 @@ impl Group for Group2 {
         Ok(cgroup_files)
     }
 
-    fn cpu_since(&self, baseline: &Baseline) -> Option<u64> {
+    fn cpu_since(&self, baseline: &Baseline) -> Result<Option<u64>, Fault> {
+        let Some(run) = &self.run else { return Ok(None) };
         // The first line of `cpu.stat` is `usage_usec N`.
-        let used = |run: &Run2| read_number(&run.cpu).saturating_sub(baseline.cpu) * 1000;
-        self.run.as_ref().map(used)
+        Ok(Some(read_number(&run.cpu)?.saturating_sub(baseline.cpu) * 1000))
     }
 
     /// The file exists since Linux 5.19.
-    fn peak(&self) -> Option<u64> {
-        let text = read_text(&self.run.as_ref()?.directory, "memory.peak")?;
-        Some(first_number(text.as_bytes()))
+    fn peak(&self) -> Result<Option<u64>, Fault> {
+        let Some(run) = &self.run else { return Ok(None) };
+        match read_text(&run.directory, "memory.peak") {
+            Err(fault) if fault.errno == Some(libc::ENOENT) => Ok(None),
+            text => Ok(Some(first_number(text?.as_bytes()))),
+        }
     }
 
-    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Used {
-        let last = self.peak();
-        let Some(run) = &self.run else { return Used::default() };
+    fn finish(&mut self, baseline: &Baseline, peak: Peak) -> Result<Used, Fault> {
+        let last = self.peak()?;
+        let nothing = || Fault::new("measure the run", "it has no control group");
+        let run = self.run.as_ref().ok_or_else(nothing)?;
         let file = |name: &str| read_text(&run.directory, name);
-        let left = read_number(&run.memory);
-        let cached = if left > CACHE_MATTERS {
-            file("memory.stat").map_or(0, |stat| cached_files(&stat, "file"))
-        } else {
-            0
-        };
-        let events = file("memory.events").unwrap_or_default();
+        let mut cached = 0;
+        if read_number(&run.memory)? > CACHE_MATTERS {
+            cached = cached_files(&file("memory.stat")?, "file");
+        }
+        let events = file("memory.events")?;
         let killed = field(&events, "oom_kill");
         let used = Used {
             // Hits of the group's own limit are counted separately from kills.
             within_limit: killed > 0 && field(&events, "oom") == 0,
             memory: last.map(|last| at_least_a_portion(peak.with(last), baseline.memory + cached)),
             killed_for_memory: killed,
-            refused_processes: file("pids.events").map_or(0, |text| field(&text, "max")),
+            refused_processes: field(&file("pids.events")?, "max"),
         };
         self.remove();
-        used
+        Ok(used)
     }
 
     /// Kills all processes in the group, which cannot be used again. The file exists since Linux 5.14.

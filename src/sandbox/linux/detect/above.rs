@@ -11,7 +11,6 @@ use crate::sandbox::linux::detect::host::{Hierarchy, hierarchies, own_group};
 pub(crate) struct GroupsAbove {
     /// The file that counts kills for memory, with `oom_kill` as one of its names.
     kills: Option<PathBuf>,
-    /// Groups with a limit of memory.
     memory: Vec<PathBuf>,
     /// Groups with a limit of processes, and that limit.
     processes: Vec<(PathBuf, u64)>,
@@ -71,12 +70,12 @@ impl GroupsAbove {
         refused.sum()
     }
 
-    /// How many more processes they allow; `None` if they set no limit.
+    /// How many more processes they allow; `None` if they set no limit, or do not tell.
     pub(crate) fn process_room(&self) -> Option<u64> {
         let room = |(group, limit): &(PathBuf, u64)| {
-            limit.saturating_sub(number(&group.join("pids.current")).unwrap_or_default())
+            Some(limit.saturating_sub(number(&group.join("pids.current"))?))
         };
-        self.processes.iter().map(room).min()
+        self.processes.iter().filter_map(room).min()
     }
 
     /// The least limit of processes.

@@ -179,7 +179,7 @@ fn is_administrator(status: &str) -> bool {
 /// Whether all of these capabilities are effective, by the text of `/proc/self/status`.
 pub(crate) fn has_capabilities(status: &str, all: &[u32]) -> bool {
     let mask = field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
-    all.iter().all(|capability| mask.unwrap_or(0) & (1 << capability) != 0)
+    mask.is_some_and(|mask| all.iter().all(|capability| mask & (1 << capability) != 0))
 }
 
 /// A mounted hierarchy of control groups.
@@ -189,7 +189,6 @@ pub(crate) struct Hierarchy {
     pub(crate) controllers: Vec<String>,
     /// The directory of the hierarchy that is mounted.
     root: PathBuf,
-    /// The mount point.
     pub(crate) point: PathBuf,
 }
 

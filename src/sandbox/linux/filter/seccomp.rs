@@ -38,14 +38,24 @@ const NEW_NAMESPACES: u32 = 0x7e02_0080;
 /// The effect of the filter on a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
-    /// Always this answer.
     Always(u32),
     /// If this argument is one of these values, the answer beside it.
-    Among { argument: u32, answers: &'static [(i32, u32)] },
+    Among {
+        argument: u32,
+        answers: &'static [(i32, u32)],
+    },
     /// Refused with this error unless this argument is one of these.
-    OneOf { argument: u32, values: &'static [u32], errno: i32 },
+    OneOf {
+        argument: u32,
+        values: &'static [u32],
+        errno: i32,
+    },
     /// Refused with this error if this argument has one of these bits.
-    Without { argument: u32, bits: u32, errno: i32 },
+    Without {
+        argument: u32,
+        bits: u32,
+        errno: i32,
+    },
     /// `prlimit64`: limits of other processes are refused, and [`CORE`] can only be read.
     Limit,
     /// Refused with this error unless the last argument is the pass.

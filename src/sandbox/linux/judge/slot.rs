@@ -1,5 +1,6 @@
 //! The judge's side of a slot with isolation: starts the slot's process, gives it jobs, reads the programs' outputs.
 
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -132,7 +133,6 @@ impl LinuxSlot {
         Ok(Answered { answer, fds, outputs })
     }
 
-    /// Sends a job.
     fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Outputs, JudgeError> {
         /// The box or the namespace.
         const OTHER: usize = 1;
@@ -228,8 +228,8 @@ impl Backend for LinuxSlot {
         }
     }
 
-    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> Box<dyn Watch> {
-        Box::new(ProcessWatch::new(self.process, self.alarms.clone(), input, output))
+    fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<Box<dyn Watch>> {
+        Ok(Box::new(ProcessWatch::new(self.process, self.alarms.clone(), input, output)?))
     }
 
     fn process(&self) -> Option<i32> {

@@ -31,7 +31,6 @@ const STEP: &str = "reserve a user for programs";
 #[derive(Debug)]
 pub(crate) struct Reserved {
     pub(crate) user: u32,
-    /// The process that sleeps.
     holder: i32,
 }
 
@@ -47,23 +46,21 @@ impl Reserved {
         .step(STEP)?;
         // SAFETY: as for the slot's process.
         let holder = unsafe { sys::fork(|| hold(theirs)) }.step(STEP)?;
-        let mut said = [0; 8];
-        let length = rustix::io::read(&ours, &mut said).unwrap_or(0);
-        let [user, errno] = [0, 4].map(|at| {
-            let word = said.get(at..at + 4).and_then(|word| word.try_into().ok());
-            u32::from_ne_bytes(word.unwrap_or_default())
-        });
+        let mut said = [[0; 4]; 2];
+        let read = rustix::io::read(&ours, said.as_flattened_mut());
+        let [user, errno] = said.map(u32::from_ne_bytes);
         let reserved = Self { user, holder };
-        match (length, errno.cast_signed()) {
-            (8, 0) => Ok((reserved, ours)),
-            (8, libc::EAGAIN) => {
+        match (read, errno.cast_signed()) {
+            (Err(errno), _) => Err(errno).step(STEP),
+            (Ok(8), 0) => Ok((reserved, ours)),
+            (Ok(8), libc::EAGAIN) => {
                 let last = FIRST + ALL - 1;
                 let reason = format!(
                     "all users from {FIRST} to {last} have processes, or no more can be started"
                 );
                 Err(Fault::new(STEP, reason))
             }
-            (8, errno) => Err(Fault::system(STEP, Errno(errno))),
+            (Ok(8), errno) => Err(Fault::system(STEP, Errno(errno))),
             _ => Err(Fault::new(STEP, "the process that holds it ended unexpectedly")),
         }
     }
@@ -79,15 +76,13 @@ impl Drop for Reserved {
 fn hold(line: OwnedFd) -> ! {
     let [line, _] = prepare::keep_only([Some(line.as_raw_fd()), None]);
     let found = find();
-    let [user, errno] = match found {
+    let said = match found {
         Ok(user) => [user, 0],
         Err(errno) => [0, errno.0.cast_unsigned()],
     };
-    let mut said = [0; 8];
-    said[..4].copy_from_slice(&user.to_ne_bytes());
-    said[4..].copy_from_slice(&errno.to_ne_bytes());
+    let said = said.map(u32::to_ne_bytes);
     if let (Some(line), Ok(_)) = (&line, sys::set_capabilities(Capabilities::NONE)) {
-        let _ = sys::write(line.as_raw_fd(), &said);
+        let _ = sys::write(line.as_raw_fd(), said.as_flattened());
         if found.is_ok() {
             // Nothing is ever sent; this waits for the hang-up.
             let _ = rustix::io::retry_on_intr(|| rustix::io::read(line.as_fd(), &mut [0; 1]));

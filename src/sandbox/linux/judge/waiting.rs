@@ -7,6 +7,7 @@
 //! program, be it for some time. A result is never a guess; if the kernel does not show this data, there is no result.
 
 use std::fs;
+use std::io;
 use std::os::fd::AsFd;
 
 use crate::model::joint::Waits;
@@ -17,7 +18,6 @@ use crate::sandbox::watch::{Seen, Still, Thread, Watch};
 /// Finds the processes of a slot's run, and its pipes.
 #[derive(Debug)]
 pub(crate) struct ProcessWatch {
-    /// The slot's process.
     slot: i32,
     /// Whether an alarm may end a wait without a time limit.
     alarms: Alarms,
@@ -58,8 +58,13 @@ impl Watch for ProcessWatch {
 
 impl ProcessWatch {
     /// Watches the program that runs in this slot's process, with these pipes.
-    pub(crate) fn new(slot: i32, alarms: Alarms, input: impl AsFd, output: impl AsFd) -> Self {
-        Self { slot, alarms, pipes: Pipes::of(input, output) }
+    pub(crate) fn new(
+        slot: i32,
+        alarms: Alarms,
+        input: impl AsFd,
+        output: impl AsFd,
+    ) -> io::Result<Self> {
+        Ok(Self { slot, alarms, pipes: Pipes::of(input, output)? })
     }
 
     /// The program, if it exists, and other children of PID 1 or the slot. The first process of the run is not among
@@ -91,8 +96,8 @@ fn with_children(mut found: Vec<i32>) -> Vec<i32> {
 
 impl Pipes {
     /// Those whose other ends these are.
-    pub(crate) fn of(input: impl AsFd, output: impl AsFd) -> Self {
-        Self { input: pipe_name(input), output: pipe_name(output) }
+    pub(crate) fn of(input: impl AsFd, output: impl AsFd) -> io::Result<Self> {
+        Ok(Self { input: pipe_name(input)?, output: pipe_name(output)? })
     }
 
     /// Looks at a program and its children, of which nothing else is known: an alarm may wake it.
@@ -291,9 +296,8 @@ fn descriptor(thread: &str, fd: u64) -> Option<String> {
     Some(link.to_string_lossy().into_owned())
 }
 
-fn pipe_name(pipe: impl AsFd) -> String {
-    let inode = rustix::fs::fstat(pipe).map_or(0, |stat| stat.st_ino);
-    format!("pipe:[{inode}]")
+fn pipe_name(pipe: impl AsFd) -> io::Result<String> {
+    Ok(format!("pipe:[{}]", rustix::fs::fstat(pipe)?.st_ino))
 }
 
 fn threads_of(process: i32) -> Option<Vec<i32>> {

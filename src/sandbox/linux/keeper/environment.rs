@@ -43,7 +43,6 @@ pub(crate) struct Environment {
     pub(crate) boxes: Boxes,
     /// Whether the judge gets the box.
     pub(crate) is_kept: bool,
-    /// The file system of the box.
     pub(crate) _memory: Option<Memory>,
 }
 

@@ -12,7 +12,6 @@ pub(crate) struct OutputFiles(Vec<OwnedFd>);
 /// How large the outputs are together, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OutputSize {
-    /// Their length.
     pub(crate) length: u64,
     /// The memory that holds them, which is charged to the group of the run.
     pub(crate) memory: u64,

@@ -31,27 +31,21 @@ pub(crate) struct Setup {
     pub(crate) name: String,
     /// The user of its programs, inside.
     pub(crate) identity: Identity,
-    /// How its programs are isolated and measured.
     pub(crate) mechanism: Mechanism,
     /// The judge's user, outside.
     pub(crate) outside_uid: u32,
     /// The judge's group, outside.
     pub(crate) outside_gid: u32,
-    /// The judge's process.
     pub(crate) judge: i32,
-    /// The directory for boxes on disk.
     pub(crate) temporary: PathBuf,
     /// Tells the judge about its programs' alarm clocks.
     pub(crate) alarms: Alarms,
-    /// The core to stay on.
     pub(crate) core: Option<usize>,
 }
 
 /// The parts of the machine that programs see.
 pub(crate) enum View {
-    /// The contents of the template.
     Template(Template),
-    /// What landlock permits.
     Landlock(LandlockView),
 }
 
@@ -76,7 +70,6 @@ pub(crate) struct Ready {
     pub(crate) proc: Arc<MachineProc>,
     /// `/proc/net/sockstat` of the slot's network namespace; its first number counts the sockets there.
     pub(crate) sockets: Option<OwnedFd>,
-    /// The slot's process.
     pub(crate) process: OwnedFd,
 }
 

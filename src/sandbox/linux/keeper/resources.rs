@@ -154,7 +154,7 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
     // All processes of the judge's own user count. In a user namespace they count only against the limit outside of
     // it, and have the user that they are shown as.
     let others = if is_shared && (is_bare || present(Resource::Nproc) < ENOUGH_PROCESSES) {
-        tasks_of(if is_bare { setup.outside_uid } else { setup.identity.uid })
+        tasks_of(if is_bare { setup.outside_uid } else { setup.identity.uid })?
     } else {
         0
     };
@@ -170,8 +170,8 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
 }
 
 /// Number of processes and threads of a user.
-fn tasks_of(user: u32) -> u64 {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+fn tasks_of(user: u32) -> Result<u64, Fault> {
+    let processes = fs::read_dir("/proc").step("count the processes of the user")?.flatten();
     let of_the_user = processes.filter(|entry| {
         let name = entry.file_name();
         name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
@@ -179,7 +179,7 @@ fn tasks_of(user: u32) -> u64 {
     });
     // A directory has a link for itself, one from above, and one for each directory in it.
     let threads = of_the_user.filter_map(|entry| entry.path().join("task").metadata().ok());
-    threads.map(|found| found.nlink().saturating_sub(2)).sum()
+    Ok(threads.map(|found| found.nlink().saturating_sub(2)).sum())
 }
 
 fn same(resource: Resource, value: u64) -> Limit {

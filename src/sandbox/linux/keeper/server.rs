@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,6 @@ use crate::sandbox::translate::Translation;
 struct Server {
     setup: Setup,
     socket: OwnedFd,
-    /// Keeps the user of its programs reserved.
     _user: Option<OwnedFd>,
     ready: Ready,
     /// The environment of the last run, until it is removed.
@@ -59,7 +59,6 @@ struct Server {
 struct Task {
     run: u64,
     job: Box<Job>,
-    /// The places that it shows.
     binds: Vec<Bind>,
     /// Translates its paths to those of the machine, if it has no view of its own.
     names: Translation,
@@ -142,6 +141,7 @@ impl Server {
     fn run(&mut self, task: Task, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
         let job = &*task.job;
         let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
+        let placed = length(&job.files)?;
         let size = Size::new(job.box_size.0, job.files.len());
         self.size = Some(size);
         if self.next.is_none() {
@@ -152,7 +152,7 @@ impl Server {
         let mut shown = self.show(&task.binds)?;
         // Waits for its end, which would otherwise be charged to this run.
         self.leaving = None;
-        self.ready.group.settle();
+        self.ready.group.settle()?;
         if self.ready.group.is_littered() {
             // The waiting half would be charged to the group that is replaced.
             self.next = None;
@@ -167,7 +167,7 @@ impl Server {
         if let Some(waiting) = &mut waiting {
             waiting.memory.resize(size)?;
         }
-        self.ready.group.make_room(length(&job.files) + SPARE)?;
+        self.ready.group.make_room(placed + SPARE)?;
         let boxes = self.boxes(waiting.as_ref(), &task, contents)?;
         let rules = self.rules(&boxes, &task)?;
         let cgroup_files = self.ready.group.prepare(&job.limits)?;
@@ -208,7 +208,7 @@ impl Server {
         let mut finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
         // The memory of a large box must be freed before the next run. A kept box stays open anyway.
         if let Ok(finished) = &mut finished
-            && finished.file_bytes + length(&job.files) <= CACHE_MATTERS
+            && finished.file_bytes + placed <= CACHE_MATTERS
             && !is_kept
         {
             finished.fds.extend(namespace);
@@ -385,11 +385,11 @@ impl Server {
         let baseline: Baseline = stopped.baseline;
         // The program's files may fill the group up to its limit, and the kernel cannot kill any of the processes
         // still in it.
-        self.ready.group.look();
+        self.ready.group.look()?;
         self.ready.group.make_room(SPARE)?;
         if stopped.cause == Some(Cause::Interrupt) {
             // The counters are not needed, but must be reset.
-            self.ready.group.finish(&baseline, stopped.peak);
+            self.ready.group.finish(&baseline, stopped.peak)?;
             return Err(Fault { kind: FaultKind::Interrupted, ..Fault::new(RUN, "interrupted") });
         }
         let file_bytes = if job.writable { boxes.new_bytes()? } else { 0 };
@@ -411,7 +411,7 @@ impl Server {
         if job.keep != Keep::Nothing {
             fds.push(boxes.open()?);
         }
-        let used = self.ready.group.finish(&baseline, stopped.peak);
+        let used = self.ready.group.finish(&baseline, stopped.peak)?;
         let (cpu, memory) = if stopped.never_started {
             // The meters still show earlier usage.
             (0, 0)
@@ -470,8 +470,9 @@ impl Server {
 const SPARE: u64 = 4 << 20;
 
 /// The total size of all files.
-fn length(files: &[TreeEntry]) -> u64 {
-    files.iter().filter_map(TreeEntry::blob).filter_map(|blob| blob.len().ok()).sum()
+fn length(files: &[TreeEntry]) -> Result<u64, Fault> {
+    let lengths = files.iter().filter_map(TreeEntry::blob).map(Blob::len);
+    lengths.sum::<io::Result<u64>>().step("measure the files of the job")
 }
 
 /// Tries once more if the machine was only busy.

@@ -4,6 +4,7 @@
 //! The nearer the limit, the shorter the sleep. Only what the kernel does not count is looked at in intervals
 //! ([`LOOK`]): the size of the output, and of a box on disk; pipes; without control groups, all processes.
 
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -61,7 +62,6 @@ pub(crate) struct Stopped {
     /// The part of it in which others had the processor, in nanoseconds; 0 if the wall time was not up.
     pub(crate) queued: u64,
     pub(crate) baseline: Baseline,
-    /// The memory beside the outputs.
     pub(crate) peak: Peak,
     /// Whether more was written to the outputs than permitted.
     pub(crate) is_output_beyond: bool,
@@ -82,7 +82,6 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) queued: u64,
     /// Number of cores that the program can use at the same time.
     pub(crate) cores: u64,
-    /// How to end the run.
     pub(crate) sweep: KillScope<'a>,
     pub(crate) outputs: &'a OutputFiles,
     /// The memory beside the outputs up to the last look.
@@ -93,7 +92,6 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) next_search: u64,
     /// Before this time, the program has no visible processes, monotonic, in nanoseconds.
     pub(crate) first_look: u64,
-    /// Answers calls that ask.
     pub(crate) notifications: Option<&'a mut Notifications>,
     /// Time of the next look at the run's pipes, if they are watched, monotonic, in nanoseconds.
     pub(crate) next_pipes: Option<u64>,
@@ -123,28 +121,27 @@ enum Over {
     Reported,
     /// It must be ended.
     Because(Cause),
-    /// The judge is gone.
     Alone,
 }
 
 impl Supervisor<'_> {
     /// Watches a run to its end. Returns only after all of its processes are gone, whatever happens.
     pub(crate) fn watch(mut self, running: &Running<'_>) -> Result<Stopped, Fault> {
-        let watched = self.wait(running);
+        let mut watched = self.wait(running);
+        if watched == Ok(Over::Reported) {
+            let usage = Usage {
+                cpu: self.report.used_cpu.load(Relaxed),
+                memory: self.report.used_memory.load(Relaxed),
+            };
+            match self.stopped(running, usage, None, None) {
+                Ok(stopped) => return Ok(Stopped { pid1_stays: true, ..stopped }),
+                Err(fault) => watched = Err(fault),
+            }
+        }
         let mut cause = None;
         let mut ended_at = None;
         match watched {
-            Ok(Over::Reported) => {
-                let usage = Usage {
-                    cpu: self.report.used_cpu.load(Relaxed),
-                    memory: self.report.used_memory.load(Relaxed),
-                };
-                return Ok(Stopped {
-                    pid1_stays: true,
-                    ..self.stopped(running, usage, None, None)
-                });
-            }
-            Ok(Over::Gone) => {}
+            Ok(Over::Gone | Over::Reported) => {}
             Ok(Over::Because(given)) => {
                 cause = Some(given);
                 let now = sys::clock(libc::CLOCK_MONOTONIC);
@@ -169,7 +166,7 @@ impl Supervisor<'_> {
         let mut usage = ended?.usage;
         usage.cpu += swept.cpu;
         usage.memory = usage.memory.max(swept.memory);
-        Ok(self.stopped(running, usage, cause, ended_at))
+        self.stopped(running, usage, cause, ended_at)
     }
 
     /// Sleeps until the run is over or has to be ended.
@@ -178,12 +175,12 @@ impl Supervisor<'_> {
         // How long to sleep at most since the bell has rung.
         let mut soon: Option<u64> = None;
         loop {
-            let mut sleep = match self.next_look(running) {
-                Ok(sleep) => sleep,
-                Err(by) => return Ok(Over::Because(Cause::Limit(by))),
+            let mut sleep = match self.next_look(running)? {
+                Continue(sleep) => sleep,
+                Break(by) => return Ok(Over::Because(Cause::Limit(by))),
             };
             if let Some(pause) = soon {
-                if self.group.has_killed() {
+                if self.group.has_killed()? {
                     return Ok(Over::Because(Cause::Limit(StoppedBy::Memory)));
                 }
                 // The kernel first notifies and then kills, unless memory becomes free in between.
@@ -255,7 +252,10 @@ impl Supervisor<'_> {
     }
 
     /// The longest permitted sleep in nanoseconds, or why the run ends now.
-    fn next_look(&mut self, running: &Running<'_>) -> Result<Option<u64>, StoppedBy> {
+    fn next_look(
+        &mut self,
+        running: &Running<'_>,
+    ) -> Result<ControlFlow<StoppedBy, Option<u64>>, Fault> {
         let has_started = self.report.phase.load(Acquire) >= STARTED;
         let now = sys::clock(libc::CLOCK_MONOTONIC);
         let mut next: Option<u64> = None;
@@ -266,7 +266,7 @@ impl Supervisor<'_> {
         let used = now.saturating_sub(started);
         if let Some(deadline) = self.limits.deadline.map(nanoseconds) {
             if used >= deadline {
-                return Err(StoppedBy::WallTime);
+                return Ok(Break(StoppedBy::WallTime));
             }
             sooner(&mut next, deadline - used);
         }
@@ -274,19 +274,19 @@ impl Supervisor<'_> {
             // A busy machine is not the program's fault. But if nothing measures its CPU time exactly, it could make
             // itself busy.
             if used >= limit
-                && let Some(cpu) = self.group.cpu_since(&self.baseline(running))
+                && let Some(cpu) = self.group.cpu_since(&self.baseline(running))?
             {
                 self.queued = self.queued.max(self.proc.queued(running.pid, cpu)).min(used);
             }
             let own = used - self.queued;
             if own >= limit || used >= limit.saturating_mul(BUSY.into()) {
-                return Err(StoppedBy::WallTime);
+                return Ok(Break(StoppedBy::WallTime));
             }
             sooner(&mut next, limit - own);
         }
         if has_started && now >= self.next_outputs {
-            if self.look_at_outputs() {
-                return Err(StoppedBy::Output);
+            if self.look_at_outputs()? {
+                return Ok(Break(StoppedBy::Output));
             }
             // Rarer in longer runs: each look takes a part of the program's own processor.
             self.next_outputs = now + LOOK.max(used / 4);
@@ -295,7 +295,7 @@ impl Supervisor<'_> {
         if let KillScope::Domain { boxes, size } = self.sweep {
             if has_started && now >= self.next_search {
                 if landlock::used(boxes) > size {
-                    return Err(StoppedBy::Output);
+                    return Ok(Break(StoppedBy::Output));
                 }
                 // Longer searches are rarer: they use the program's own processor.
                 let took = sys::clock(libc::CLOCK_MONOTONIC).saturating_sub(now);
@@ -321,26 +321,26 @@ impl Supervisor<'_> {
                 sooner(&mut next, LOOK);
             }
             if has_started && memory.is_some_and(|limit| tree.memory_now() > limit) {
-                return Err(StoppedBy::Memory);
+                return Ok(Break(StoppedBy::Memory));
             }
         }
         if let Some(limit) = self.limits.cpu_time.map(nanoseconds) {
-            let used = if has_started { self.cpu(running) } else { 0 };
+            let used = if has_started { self.cpu(running)? } else { 0 };
             if used >= limit {
-                return Err(StoppedBy::CpuTime);
+                return Ok(Break(StoppedBy::CpuTime));
             }
             sooner(&mut next, ((limit - used) / self.cores).max(SHORTEST));
         }
-        Ok(next)
+        Ok(Continue(next))
     }
 
     /// Notes the size of the outputs, and returns whether it is beyond the limit.
-    fn look_at_outputs(&mut self) -> bool {
+    fn look_at_outputs(&mut self) -> Result<bool, Fault> {
         // In this order: the files may grow in between.
-        let peak = self.group.peak();
+        let peak = self.group.peak()?;
         let size = self.outputs.size();
         self.peak.note(peak.unwrap_or(0), size.memory);
-        self.limits.output.is_some_and(|limit| size.length > limit.0)
+        Ok(self.limits.output.is_some_and(|limit| size.length > limit.0))
     }
 
     /// Ends a run.
@@ -359,13 +359,13 @@ impl Supervisor<'_> {
     }
 
     /// CPU time used so far, in nanoseconds.
-    fn cpu(&self, running: &Running<'_>) -> u64 {
-        let counted = self.group.cpu_since(&self.baseline(running));
+    fn cpu(&self, running: &Running<'_>) -> Result<u64, Fault> {
+        let counted = self.group.cpu_since(&self.baseline(running))?;
         let seen = || {
             let own = self.report.own_cpu.load(Relaxed);
             self.tree.as_ref().map_or(0, |tree| tree.cpu().saturating_sub(own))
         };
-        counted.unwrap_or_else(seen)
+        Ok(counted.unwrap_or_else(seen))
     }
 
     fn baseline(&self, running: &Running<'_>) -> Baseline {
@@ -384,7 +384,7 @@ impl Supervisor<'_> {
         usage: Usage,
         cause: Option<Cause>,
         ended_at: Option<u64>,
-    ) -> Stopped {
+    ) -> Result<Stopped, Fault> {
         let report = self.report;
         let phase = report.phase.load(Acquire);
         let started = report.started.load(Relaxed);
@@ -404,8 +404,8 @@ impl Supervisor<'_> {
             usage.memory = tree.peak(usage.memory);
         }
         // Read at once: the counter contains more of the slot's own time with every moment.
-        usage.cpu = self.group.cpu_since(&self.baseline(running)).unwrap_or(usage.cpu);
-        Stopped {
+        usage.cpu = self.group.cpu_since(&self.baseline(running))?.unwrap_or(usage.cpu);
+        Ok(Stopped {
             pid1_stays: false,
             status,
             cause,
@@ -414,10 +414,10 @@ impl Supervisor<'_> {
             wall: if started == 0 { 0 } else { ended.saturating_sub(started) },
             queued: self.queued,
             baseline: self.baseline(running),
-            is_output_beyond: self.look_at_outputs(),
+            is_output_beyond: self.look_at_outputs()?,
             peak: self.peak,
             usage,
-        }
+        })
     }
 }
 
@@ -438,6 +438,8 @@ mod tests {
         bell: OwnedFd,
         asked: Cell<u32>,
         kills_after: u32,
+        /// Whether its counters can be read.
+        is_readable: bool,
     }
 
     impl Group for ShortGroup {
@@ -445,29 +447,32 @@ mod tests {
             Some(&self.bell)
         }
 
-        fn has_killed(&self) -> bool {
+        fn has_killed(&self) -> Result<bool, Fault> {
             self.asked.set(self.asked.get() + 1);
-            self.asked.get() > self.kills_after
+            Ok(self.asked.get() > self.kills_after)
+        }
+
+        fn cpu_since(&self, _: &Baseline) -> Result<Option<u64>, Fault> {
+            self.is_readable.then_some(None).ok_or_else(|| Fault::new("read", "unreadable"))
         }
     }
 
-    /// The first pauses are of 1, 2, 4 ms and so on. A slow machine only makes them longer.
-    #[test]
-    fn after_an_alarm_for_memory_looks_become_rarer() {
+    /// The group rings, and nobody else ends the run. Returns why it ended; its process is gone then.
+    fn watched(kills_after: u32, is_readable: bool, limits: &Limits) -> Result<Stopped, Fault> {
         let mut child = Command::new("/bin/cat").stdin(Stdio::piped()).spawn().unwrap();
         let pid = i32::try_from(child.id()).unwrap();
         let pidfd = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()).unwrap();
         let bell = eventfd(1, EventfdFlags::NONBLOCK).unwrap();
-        let group = ShortGroup { bell, asked: Cell::new(0), kills_after: 7 };
+        let group = ShortGroup { bell, asked: Cell::new(0), kills_after, is_readable };
         let (socket, _judge) = UnixStream::pair().unwrap();
-        let (limits, report, proc) = (Limits::default(), Report::default(), MachineProc::open());
+        let (report, proc) = (Report::default(), MachineProc::open());
         let Ok(outputs) = OutputFiles::of(&[]) else { panic!("no outputs") };
         let supervisor = Supervisor {
             socket: &socket.into(),
             group: &group,
             report: &report,
             run: 1,
-            limits: &limits,
+            limits,
             proc: &proc,
             queued: 0,
             cores: 1,
@@ -482,13 +487,30 @@ mod tests {
             tree: None,
         };
         let running = Running { pid, pidfd: pidfd.as_fd(), over: None, slot_cpu: 0 };
-        let start = Instant::now();
-        let Ok(stopped) = supervisor.watch(&running) else { panic!("a fault") };
-        let took = start.elapsed();
-        assert!(stopped.cause == Some(Cause::Limit(StoppedBy::Memory)));
-        assert!(took >= Duration::from_millis(127), "{took:?}");
+        let stopped = supervisor.watch(&running);
         // Already reaped.
         child.stdin.take();
         assert!(child.wait().is_err());
+        stopped
+    }
+
+    /// The first pauses are of 1, 2, 4 ms and so on. A slow machine only makes them longer.
+    #[test]
+    fn after_an_alarm_for_memory_looks_become_rarer() {
+        let start = Instant::now();
+        let Ok(stopped) = watched(7, true, &Limits::default()) else { panic!("a fault") };
+        let took = start.elapsed();
+        assert!(stopped.cause == Some(Cause::Limit(StoppedBy::Memory)));
+        assert!(took >= Duration::from_millis(127), "{took:?}");
+    }
+
+    /// The first limit makes it read them during the run, the other only at the end.
+    #[test]
+    fn counters_that_cannot_be_read_are_a_fault_and_not_zero() {
+        let limits = Limits { wall_time: Some(Duration::ZERO), ..Limits::default() };
+        for limits in [limits, Limits::default()] {
+            let Err(fault) = watched(0, false, &limits) else { panic!("a measurement") };
+            assert_eq!(fault.step, "read");
+        }
     }
 }

@@ -25,38 +25,29 @@ pub(crate) struct Plan {
     /// The program, as an absolute path inside.
     pub(crate) program: CString,
     pub(crate) argv: Strings,
-    /// Its environment.
     pub(crate) env: Strings,
-    /// The directory to start in.
     pub(crate) directory: CString,
     /// Whether the box may be written to.
     pub(crate) writable: bool,
-    /// Further mounts in the run's view.
     pub(crate) shown: Vec<Attach>,
     /// Data for a run without namespaces.
     pub(crate) landlock_plan: Option<LandlockPlan>,
-    /// Standard input, output, error.
     pub(crate) stdio: [RawFd; 3],
-    /// The user of the program.
     pub(crate) identity: Identity,
-    /// The limits of its resources.
     pub(crate) resources: Vec<Limit>,
     /// Its niceness, if PID 1 has a lower one.
     pub(crate) nice: Option<i32>,
     /// Landlock's rules for the places where it may write; -1 if landlock is not used.
     pub(crate) landlock: RawFd,
-    /// How its usage is measured.
     pub(crate) cgroup_files: CgroupFiles,
     /// PID 2's stack.
     pub(crate) stack: Stack,
-    /// The report of what happened.
     pub(crate) report: Arc<Report>,
 }
 
 /// A stack for a process that shares the slot's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Stack {
-    /// The lowest address.
     pub(crate) bottom: u64,
     /// In bytes.
     pub(crate) length: u64,
@@ -67,7 +58,6 @@ pub(crate) struct Stack {
 pub(crate) struct Identity {
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    /// How the process becomes this user.
     pub(crate) change: Change,
 }
 
@@ -93,7 +83,6 @@ pub(crate) struct Limit {
 pub(crate) struct Report {
     /// The step that failed, or null.
     pub(crate) failed: AtomicPtr<Step>,
-    /// Why it failed.
     pub(crate) errno: AtomicI32,
     /// 1 after the program started, 2 after it ended.
     pub(crate) phase: AtomicU32,
@@ -101,7 +90,6 @@ pub(crate) struct Report {
     pub(crate) status: AtomicI32,
     /// When it started, monotonic, in nanoseconds.
     pub(crate) started: AtomicU64,
-    /// When it ended.
     pub(crate) ended: AtomicU64,
     /// The group's CPU counter just before the start.
     pub(crate) base_cpu: AtomicU64,

@@ -18,7 +18,6 @@ use crate::sandbox::linux::sys::{self, Errno};
 pub(crate) struct Order {
     /// The file system with the directories [`BOX`] and [`TMP`].
     pub(crate) memory: RawFd,
-    /// The slot's process.
     pub(crate) slot: RawFd,
     /// The run, once there is one.
     pub(crate) plan: AtomicPtr<Plan>,
@@ -26,7 +25,6 @@ pub(crate) struct Order {
     pub(crate) asked: AtomicU32,
     /// Counts 1 after the program has ended and only PID 1 is left.
     pub(crate) over: RawFd,
-    /// The report of what happened.
     pub(crate) report: Arc<Report>,
 }
 

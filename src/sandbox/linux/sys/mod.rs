@@ -81,20 +81,16 @@ plain! {
     setresuid(real: u32, effective: u32, saved: u32) = SYS_setresuid;
     /// Sets all three group numbers.
     setresgid(real: u32, effective: u32, saved: u32) = SYS_setresgid;
-    /// Changes a property of the process.
     prctl(option: i32, a: usize, b: usize) = SYS_prctl;
-    /// Adds landlock's rules to the process.
     landlock_restrict(ruleset: RawFd) = SYS_landlock_restrict_self;
     /// Sets the niceness of processes; kind 0 and number 0 mean this one.
     setpriority(kind: i32, number: i32, nice: i32) = SYS_setpriority;
     /// 20 minus the niceness of processes.
     getpriority(kind: i32, number: i32) = SYS_getpriority;
-    /// Sets the mask for new files.
     umask(mask: u32) = SYS_umask;
     /// Sends a signal to a process, if it exists and permission is given. -1 means all visible processes except this
     /// one; signal 0 only checks for permission.
     kill(pid: i32, signal: i32) = SYS_kill;
-    /// The process that started this one.
     parent() = SYS_getppid;
     /// Closes a descriptor, if it is open. The caller owns the number, and no `OwnedFd` has it.
     close(fd: RawFd) = SYS_close;

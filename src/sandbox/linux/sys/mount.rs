@@ -88,7 +88,6 @@ pub(crate) const ATTR_NODEV: u64 = 0x04;
 pub(crate) enum Reach {
     /// Only this one.
     One,
-    /// This one and those below.
     Tree,
 }
 
@@ -115,7 +114,6 @@ pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Re
 pub(crate) struct Tmpfs {
     /// Its mount, not attached yet.
     pub(crate) mount: OwnedFd,
-    /// The context for changing its options.
     context: OwnedFd,
 }
 

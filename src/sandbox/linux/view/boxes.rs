@@ -7,6 +7,7 @@
 //! count.
 
 use std::ffi::{CStr, CString, OsStr};
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -43,7 +44,6 @@ pub(crate) struct Boxes {
 enum Place {
     /// In memory, with only the temporary directory beside it.
     Memory,
-    /// In a directory on disk.
     Disk,
 }
 
@@ -72,9 +72,9 @@ impl Size {
         }
     }
 
-    fn set<T>(self, set: impl FnOnce(&[(&CStr, &CStr)]) -> T) -> T {
-        let text = |number: u64| CString::new(number.to_string()).unwrap_or_default();
-        let (bytes, files) = (text(self.bytes), text(self.files));
+    fn set<T>(self, set: impl FnOnce(&[(&CStr, &CStr)]) -> sys::Result<T>) -> sys::Result<T> {
+        let text = |number: u64| CString::new(number.to_string()).map_err(io::Error::from);
+        let (bytes, files) = (text(self.bytes)?, text(self.files)?);
         set(&[(c"size", &bytes), (c"nr_inodes", &files)])
     }
 }

@@ -1,12 +1,11 @@
 //! Boxes as directories on disk, for runs without namespaces.
 
-use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
 
-use crate::sandbox::disk::{self, SLOTS, lock, make_directory, remove_tree};
+use crate::sandbox::disk::{self, SLOTS, lock, make_directory, remove_directory};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::view::mounts::give;
@@ -85,9 +84,7 @@ impl DiskBoxes {
 
     /// Removes the directories of the last run, if there are any.
     pub(crate) fn remove_run(&self) {
-        if let Ok(disk) = disk::open(CWD, &self.path) {
-            remove_tree(&disk, &CString::new(RUN).unwrap_or_default());
-        }
+        remove_directory(&self.path.join(RUN));
     }
 
     /// Removes everything.

@@ -102,7 +102,6 @@ pub(crate) fn change(status: &str) -> Change {
 /// What a slot without namespaces has instead of its own view.
 pub(crate) struct LandlockView {
     identity: Identity,
-    /// The place of the runs' directories.
     disk: DiskBoxes,
     /// Rules that only keep signals in.
     scope: OwnedFd,
@@ -257,11 +256,9 @@ fn allow_path(
 pub(crate) struct LandlockPlan {
     /// Rules that only keep signals in.
     pub(crate) scope: RawFd,
-    /// The slot's process.
     pub(crate) slot: i32,
     /// The filter of calls beyond the slot's own one.
     pub(crate) filter: Vec<libc::sock_filter>,
-    /// The box.
     pub(crate) directory: CString,
 }
 

@@ -39,11 +39,8 @@ const RESERVED: [&str; 4] = ["/proc", "/box", "/tmp", "/dev"];
 pub(crate) struct Template {
     /// The root, which is made writable while mount points are made.
     root: OwnedFd,
-    /// The copy of the machine's mount namespace.
     machine: OwnedFd,
-    /// The namespace with this view.
     own: OwnedFd,
-    /// The mount points beside the system.
     points: Vec<Point>,
 }
 
@@ -109,7 +106,6 @@ impl Bind {
 /// What the slot itself needs to see, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Context {
-    /// Nothing.
     Alone,
     /// The machine's `/proc`: to look at the run's processes if no control group counts, and because a user namespace
     /// may mount a new one only if a whole one is visible. Each run mounts its own on top.
@@ -179,10 +175,9 @@ impl Template {
         let mut sorted: Vec<&Bind> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
         let waiting = self.pick_up(&sorted)?;
-        let places = waiting
-            .iter()
-            .map(|mount| Point { path: mount.inside.clone(), is_directory: mount.is_directory });
-        let places: Vec<Point> = places.collect();
+        let place =
+            |mount: &Picked| Point { path: mount.inside.clone(), is_directory: mount.is_directory };
+        let places: Vec<Point> = waiting.iter().map(place).collect();
         if places != self.points {
             self.set_flags(0, ATTR_RDONLY)?;
             let changed = self.change_points(places);

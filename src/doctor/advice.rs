@@ -1,0 +1,581 @@
+//! Conclusions from the facts about a machine: how good it is for judging, and what would improve it.
+//!
+//! A pure function of facts, so that tests can cover hosts of every kind.
+
+use crate::doctor::evenness::times;
+use crate::model::host::{Advice, Finding, Grade, HostFacts, ToolFact, TriedMode};
+use crate::model::isolation::Isolation;
+use crate::model::judgement::FaultKind;
+use crate::model::limits::{MEMORY, PROCESSES};
+use crate::model::outcome::Meter;
+use crate::model::text::count;
+use crate::model::units::Bytes;
+
+/// The isolation that is used here: the first method that works.
+pub fn chosen(facts: &HostFacts) -> Option<Isolation> {
+    let works = |mode: &&TriedMode| mode.fault.is_none();
+    facts.modes.iter().find(works).map(|mode| mode.isolation)
+}
+
+/// All findings, the most important first.
+pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
+    let mut findings = isolation(facts);
+    findings.extend(meters(facts));
+    findings.extend(walls(facts));
+    findings.push(processors(facts));
+    findings.extend(load(facts));
+    findings.extend(times(&facts.calibration));
+    findings.extend(stack(facts));
+    findings.extend(container_limits(facts));
+    findings.push(temporary(facts));
+    findings.extend(tools.iter().map(tool));
+    findings
+}
+
+pub(super) fn finding(grade: Grade, subject: &'static str, text: impl Into<String>) -> Finding {
+    Finding { grade, subject, text: text.into(), advice: None, command: None }
+}
+
+pub(super) fn advice(text: &str, command: &str) -> Option<Advice> {
+    Some((text.to_owned(), Some(command.to_owned())))
+}
+
+pub(super) fn words(text: &str) -> Option<Advice> {
+    Some((text.to_owned(), None))
+}
+
+/// The isolation, and what prevents a better one.
+fn isolation(facts: &HostFacts) -> Vec<Finding> {
+    const SUBJECT: &str = "isolation";
+    let text = match chosen(facts) {
+        Some(isolation @ (Isolation::Namespaces | Isolation::UserNamespaces)) => {
+            let text = format!("full, by {isolation}");
+            return vec![finding(Grade::Good, SUBJECT, text)];
+        }
+        Some(Isolation::Landlock) => {
+            "not full: landlock, a system call filter and resource limits; a program can see that \
+             files exist, and the size of its box is limited by polling"
+        }
+        Some(Isolation::Plain) => return plainly(facts),
+        None => "none: no program can be run here",
+    };
+    let grade = match chosen(facts) {
+        Some(_) => Grade::Weak,
+        None => Grade::Missing,
+    };
+    let mut findings = vec![finding(grade, SUBJECT, text)];
+    for mode in &facts.modes {
+        if let Some(fault) = &mode.fault {
+            let text = format!("not by {}: {fault}", mode.isolation);
+            let forbidden = finding(grade, SUBJECT, text);
+            findings.push(forbidden.advise(way_to(mode.isolation, facts)));
+        }
+    }
+    if chosen(facts).is_none() {
+        let text = "programs run only if you ask for plain mode";
+        findings.push(finding(Grade::Weak, SUBJECT, text).advise(advice(
+            "no isolation: programs can do whatever you can",
+            "juror judge --isolation=plain ...",
+        )));
+    }
+    findings
+}
+
+/// How to make an isolation method work that does not work here.
+fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
+    match isolation {
+        // Advice for user namespaces applies here, too, and is given there.
+        Isolation::Namespaces => None,
+        Isolation::UserNamespaces => user_namespaces(facts),
+        Isolation::Landlock if facts.landlock.is_none_or(|version| version < 6) => {
+            words("it needs Linux 6.12 or newer, with landlock among the security modules")
+        }
+        Isolation::Landlock | Isolation::Plain => None,
+    }
+}
+
+/// What it means that programs are not isolated.
+fn plainly(facts: &HostFacts) -> Vec<Finding> {
+    let text = format!(
+        "none: juror knows no way to keep programs apart on {}; run only programs that you trust",
+        facts.system
+    );
+    let none = finding(Grade::Missing, "isolation", text).advise(words(
+        "use a Linux machine, also a virtual one or a container, to run juror with isolation",
+    ));
+    let gaps = facts.gaps.iter();
+    let gaps = gaps.map(|gap| finding(Grade::Weak, "not enforced", gap.clone()));
+    std::iter::once(none).chain(gaps).collect()
+}
+
+fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
+    let settings = &facts.settings;
+    let refused = facts.modes.iter().find_map(|mode| {
+        let is_this = mode.isolation == Isolation::UserNamespaces;
+        mode.fault.as_ref().filter(|_| is_this)
+    });
+    let none_left = refused.is_some_and(|fault| fault.kind == FaultKind::NamespacesUsedUp);
+    if settings.unprivileged_clone == Some(0) {
+        return advice(
+            "allow user namespaces for users",
+            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+        );
+    }
+    if settings.most == Some(0) || none_left {
+        return advice("allow user namespaces", "sudo sysctl -w user.max_user_namespaces=15000");
+    }
+    if settings.apparmor_restricts == Some(1) {
+        return advice(
+            "give user namespaces rights of their own",
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        );
+    }
+    match (&facts.container, facts.user) {
+        (Some(kind), _) => container(kind),
+        (None, 0) => words("the parent of this process dropped its rights, as a container does"),
+        (None, _) => advice("or run juror as root", "sudo juror ..."),
+    }
+}
+
+/// How to start a container so that juror may use mounts, namespaces and control groups.
+fn container(kind: &str) -> Option<Advice> {
+    const TEXT: &str = "start the container with the right to make namespaces and control groups";
+    match kind {
+        "docker" | "podman" => advice(TEXT, &format!("{kind} run --privileged ...")),
+        "kubernetes" => words("set securityContext.privileged: true for the container"),
+        _ => words(TEXT),
+    }
+}
+
+/// The methods of measurement.
+fn meters(facts: &HostFacts) -> Vec<Finding> {
+    const CPU: &str = "CPU time";
+    const MEMORY: &str = "memory";
+    let is_plain = chosen(facts) == Some(Isolation::Plain);
+    let measured = |subject: &'static str, meter: Meter, weakness: &str| match meter {
+        Meter::Cgroup1 | Meter::Cgroup2 => {
+            finding(Grade::Good, subject, format!("by {meter}: the whole process tree, exactly"))
+        }
+        Meter::Rusage => finding(Grade::Weak, subject, weakness)
+            .advise(way_to_control_groups(facts).filter(|_| !is_plain)),
+    };
+    let [cpu, memory] = if is_plain {
+        [
+            "by wait4: only processes that were waited for",
+            "by wait4: only the largest process, known after it has ended",
+        ]
+    } else {
+        [
+            "by wait4 and /proc: a program can hide some of it",
+            "by /proc, every 15 ms: short peaks are missed",
+        ]
+    };
+    let mut findings =
+        vec![measured(CPU, facts.cpu_meter, cpu), measured(MEMORY, facts.memory_meter, memory)];
+    if facts.cpu_meter == facts.memory_meter {
+        // The advice is given once.
+        (findings[1].advice, findings[1].command) = (None, None);
+    }
+    if facts.memory_meter == Meter::Cgroup2 && is_old(&facts.kernel) {
+        findings[1] = finding(
+            Grade::Weak,
+            MEMORY,
+            "limited by cgroup v2, but only Linux 5.19 and newer report its peak",
+        );
+    }
+    findings
+}
+
+fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
+    let groups = &facts.cgroups;
+    if let Some(kind) = &facts.container {
+        return container(kind);
+    }
+    let has = |name: &str| groups.controllers2.iter().any(|given| given == name);
+    let second = groups.version2.is_some() && has("memory") && has("pids");
+    match (facts.user, second, facts.systemd) {
+        (1.., true, true) => advice(
+            "let systemd delegate a control group",
+            "systemd-run --user --scope -p Delegate=yes juror ...",
+        ),
+        (1.., _, _) => advice("run juror as root, which may make control groups", "sudo juror ..."),
+        _ if groups.version2.is_none() && groups.controllers1.is_empty() => {
+            advice("mount control groups", "mount -t cgroup2 none /sys/fs/cgroup")
+        }
+        _ => words("mount /sys/fs/cgroup writable, and start the kernel with cgroup_enable=memory"),
+    }
+}
+
+/// Whether a kernel is certainly older than 5.19.
+fn is_old(release: &str) -> bool {
+    let numbers = release.split(|character: char| !character.is_ascii_digit());
+    let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();
+    numbers.len() == 2 && numbers < vec![5, 19]
+}
+
+/// Landlock as a second barrier behind namespaces.
+fn walls(facts: &HostFacts) -> Option<Finding> {
+    let has_first = chosen(facts) != Some(Isolation::Plain);
+    (has_first && facts.landlock.is_none_or(|version| version < 2)).then(|| {
+        finding(Grade::Weak, "landlock", "missing or too old, so there is no second barrier").advise(words(
+            "it needs Linux 5.19 or newer; add landlock to the lsm= list on the kernel's command line",
+        ))
+    })
+}
+
+fn processors(facts: &HostFacts) -> Finding {
+    let given = &facts.processors;
+    let cores = count(given.physical, "core");
+    let text = if given.logical > given.physical {
+        format!("{cores} with {} threads; one run at a time on each core", given.logical)
+    } else {
+        format!("{cores}, one run at a time on each")
+    };
+    finding(Grade::Good, "processors", text)
+}
+
+fn load(facts: &HostFacts) -> Option<Finding> {
+    let load = facts.processors.load?;
+    (load > facts.processors.physical as f64 / 2.0).then(|| {
+        let text =
+            format!("{load:.2} during the last minute: wall time will vary, and CPU time a little");
+        finding(Grade::Weak, "load", text)
+    })
+}
+
+fn stack(facts: &HostFacts) -> Option<Finding> {
+    let limit = facts.stack_limit?;
+    let consequence = match chosen(facts) {
+        Some(Isolation::Plain) => "deep recursion ends there",
+        // Programs may use all of their memory limit as stack.
+        _ => "programs with a larger memory limit are not run",
+    };
+    let text = format!("at most {limit}, a hard limit of this process; {consequence}");
+    let lift = advice(
+        "raise the limit of this shell",
+        "sudo prlimit --pid $$ --stack=unlimited:unlimited",
+    );
+    let lift = lift.filter(|_| facts.system == "Linux");
+    Some(finding(Grade::Weak, "stack", text).advise(lift))
+}
+
+/// Limits of a container or service that leave programs less than they may have.
+fn container_limits(facts: &HostFacts) -> Vec<Finding> {
+    let cores = facts.processors.physical as u64;
+    let memory = facts.memory_limit.filter(|limit| limit.0 < MEMORY.0 * cores).map(|limit| {
+        let text = format!(
+            "at most {limit} for juror and all its programs, by a control group; each may have \
+             {MEMORY} by default, and what it does not get is a judge error"
+        );
+        let raise =
+            "raise the memory limit of the container or service, or run fewer programs at once";
+        let command = "juror judge --jobs 1 ...";
+        finding(Grade::Weak, MEMORY_LIMIT, text).advise(advice(raise, command))
+    });
+    // Those of juror itself, and of its sandboxes.
+    const OWN: u64 = 32;
+    let needed = u64::from(PROCESSES) * cores + OWN;
+    let processes = facts.process_limit.filter(|limit| *limit < needed).map(|limit| {
+        let text = format!(
+            "at most {limit} for juror and all its programs; each may have {PROCESSES} by default, and \
+             what it does not get is a judge error"
+        );
+        let raise = words("raise pids.max of the container or service, and the limit `nproc`");
+        finding(Grade::Weak, PROCESS_LIMIT, text).advise(raise)
+    });
+    memory.into_iter().chain(processes).collect()
+}
+
+const MEMORY_LIMIT: &str = "memory limit";
+const PROCESS_LIMIT: &str = "process limit";
+
+fn temporary(facts: &HostFacts) -> Finding {
+    const SUBJECT: &str = "temporary files";
+    const ENOUGH: Bytes = Bytes::mib(1024);
+    let path = facts.temporary.path.display();
+    let (grade, text) = match &facts.temporary.free {
+        Ok(_) if facts.temporary.is_noexec => (
+            Grade::Missing,
+            format!("no program can be started in {path}: it is mounted with noexec"),
+        ),
+        Ok(free) if *free >= ENOUGH => {
+            return finding(Grade::Good, SUBJECT, format!("{free} free in {path}"));
+        }
+        Ok(free) => (Grade::Weak, format!("only {free} free in {path}")),
+        Err(fault) => (Grade::Missing, format!("no file can be made in {path}: {fault}")),
+    };
+    finding(grade, SUBJECT, text)
+        .advise(advice("use another directory", "TMPDIR=/var/tmp juror ..."))
+}
+
+fn tool(tool: &ToolFact) -> Finding {
+    const SUBJECT: &str = "languages";
+    match &tool.found {
+        Ok(found) => finding(
+            Grade::Good,
+            SUBJECT,
+            format!("{}: {}, {}", tool.name, found.version, found.path.display()),
+        ),
+        Err(help) => {
+            finding(Grade::Weak, SUBJECT, format!("{}: not found", tool.name)).advise(words(help))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::host::{
+        Calibration, CgroupFacts, NamespaceSettings, Processors, Temporary, ToolFound,
+    };
+    use crate::model::judgement::JudgeError;
+
+    /// An ideal machine, used by root.
+    fn good() -> HostFacts {
+        HostFacts {
+            system: "Linux".to_owned(),
+            kernel: "6.12.30-amd64".to_owned(),
+            user: 0,
+            administrator: true,
+            modes: Isolation::APART.map(|isolation| TriedMode { isolation, fault: None }).into(),
+            gaps: Vec::new(),
+            landlock: Some(6),
+            settings: NamespaceSettings { most: Some(15_000), ..NamespaceSettings::default() },
+            cgroups: CgroupFacts {
+                version2: Some("/sys/fs/cgroup".into()),
+                controllers2: ["cpu", "memory", "pids"].map(str::to_owned).into(),
+                usable2: Some("/sys/fs/cgroup".into()),
+                ..CgroupFacts::default()
+            },
+            cpu_meter: Meter::Cgroup2,
+            memory_meter: Meter::Cgroup2,
+            container: None,
+            systemd: true,
+            stack_limit: None,
+            memory_limit: None,
+            process_limit: None,
+            processors: Processors { logical: 4, physical: 4, load: Some(0.1) },
+            calibration: even(),
+            temporary: Temporary {
+                path: "/tmp".into(),
+                free: Ok(Bytes::mib(50_000)),
+                is_noexec: false,
+            },
+        }
+    }
+
+    fn even() -> Calibration {
+        Calibration { pace_noise: 0.01, ..Calibration::default() }
+    }
+
+    /// The ideal machine, used by a user without a control group.
+    fn user() -> HostFacts {
+        let mut facts = good();
+        facts.user = 1000;
+        facts.administrator = false;
+        refuse(&mut facts, Isolation::Namespaces, "no right");
+        facts.cgroups.usable2 = None;
+        (facts.cpu_meter, facts.memory_meter) = (Meter::Rusage, Meter::Rusage);
+        facts
+    }
+
+    fn refuse(facts: &mut HostFacts, isolation: Isolation, reason: &str) {
+        for mode in &mut facts.modes {
+            if mode.isolation == isolation {
+                mode.fault = Some(JudgeError::new("make namespaces", reason));
+            }
+        }
+    }
+
+    /// Checks the findings about a subject: grades in order, and all commands.
+    fn check(facts: &HostFacts, subject: &str, grades: &[Grade], commands: &[&str]) {
+        let all = findings(facts, &[]);
+        let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
+        let given: Vec<Grade> = found.iter().map(|finding| finding.grade).collect();
+        assert_eq!(given, grades, "{subject}: {found:?}");
+        let given: Vec<&str> =
+            found.iter().filter_map(|finding| finding.command.as_deref()).collect();
+        assert_eq!(given, commands, "{subject}: {found:?}");
+    }
+
+    const FINE: &[Grade] = &[Grade::Good];
+    const WEAK: &[Grade] = &[Grade::Weak];
+
+    #[test]
+    fn a_good_machine_has_nothing_to_complain_about() {
+        let all = findings(&good(), &[]);
+        let bad: Vec<_> = all.iter().filter(|it| it.grade != Grade::Good).collect();
+        assert!(bad.is_empty(), "{bad:?}");
+        assert_eq!(chosen(&good()), Some(Isolation::Namespaces));
+    }
+
+    #[test]
+    fn a_user_is_isolated_fully_and_is_told_how_to_be_measured_exactly() {
+        let delegate = "systemd-run --user --scope -p Delegate=yes juror ...";
+        check(&user(), "isolation", FINE, &[]);
+        check(&user(), "CPU time", WEAK, &[delegate]);
+        check(&user(), "memory", WEAK, &[]);
+        let mut other = user();
+        other.systemd = false;
+        check(&other, "CPU time", WEAK, &["sudo juror ..."]);
+    }
+
+    #[test]
+    fn where_programs_are_not_kept_apart_it_is_told_what_nothing_holds() {
+        let mut facts = user();
+        facts.system = "FreeBSD".to_owned();
+        facts.modes = vec![TriedMode { isolation: Isolation::Plain, fault: None }];
+        facts.gaps = vec!["files: open".to_owned(), "network: open".to_owned()];
+        facts.landlock = None;
+        facts.stack_limit = Some(Bytes::mib(512));
+        check(&facts, "isolation", &[Grade::Missing], &[]);
+        check(&facts, "not enforced", &[Grade::Weak; 2], &[]);
+        // Commands for Linux do not work there.
+        for subject in ["CPU time", "memory", "stack"] {
+            check(&facts, subject, WEAK, &[]);
+        }
+        check(&facts, "landlock", &[], &[]);
+    }
+
+    #[test]
+    fn whatever_forbids_user_namespaces_is_named_with_the_command_that_allows_them() {
+        let forbid = |settings: NamespaceSettings, kind: FaultKind, command: &str| {
+            for landlock in [None, Some(6)] {
+                let mut facts = user();
+                facts.settings = settings.clone();
+                facts.landlock = landlock;
+                refuse(&mut facts, Isolation::UserNamespaces, "not allowed");
+                let faults = facts.modes.iter_mut().filter_map(|mode| mode.fault.as_mut());
+                faults.for_each(|fault| fault.kind = kind);
+                let mut grades = vec![Grade::Weak; 3];
+                let mut commands = vec![command];
+                if landlock.is_none() {
+                    refuse(&mut facts, Isolation::Landlock, "the kernel has no landlock");
+                    grades = vec![Grade::Missing; 4];
+                    grades.push(Grade::Weak);
+                    commands.push("juror judge --isolation=plain ...");
+                }
+                check(&facts, "isolation", &grades, &commands);
+            }
+        };
+        let none = NamespaceSettings::default();
+        forbid(
+            NamespaceSettings { unprivileged_clone: Some(0), ..none.clone() },
+            FaultKind::NamespacesForbidden,
+            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
+        );
+        let most = "sudo sysctl -w user.max_user_namespaces=15000";
+        forbid(
+            NamespaceSettings { most: Some(0), ..none.clone() },
+            FaultKind::NamespacesUsedUp,
+            most,
+        );
+        forbid(none.clone(), FaultKind::NamespacesUsedUp, most);
+        forbid(
+            NamespaceSettings { apparmor_restricts: Some(1), ..none.clone() },
+            FaultKind::NamespacesForbidden,
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        );
+        forbid(none, FaultKind::NamespacesForbidden, "sudo juror ...");
+    }
+
+    #[test]
+    fn a_container_is_to_be_started_otherwise() {
+        let check_kind = |kind: &str, commands: &[&str]| {
+            let mut facts = good();
+            facts.administrator = false;
+            facts.container = Some(kind.to_owned());
+            refuse(&mut facts, Isolation::Namespaces, "no right");
+            refuse(&mut facts, Isolation::UserNamespaces, "EPERM");
+            facts.cpu_meter = Meter::Rusage;
+            check(&facts, "isolation", &[Grade::Weak; 3], commands);
+            assert_eq!(chosen(&facts), Some(Isolation::Landlock));
+            let first = commands.first().copied();
+            check(&facts, "CPU time", WEAK, first.as_slice());
+        };
+        let docker = "docker run --privileged ...";
+        check_kind("docker", &[docker]);
+        check_kind("kubernetes", &[]);
+        check_kind("lxc", &[]);
+    }
+
+    #[test]
+    fn control_groups_that_are_not_there_are_asked_for() {
+        let mut facts = good();
+        (facts.cpu_meter, facts.memory_meter) = (Meter::Rusage, Meter::Rusage);
+        facts.cgroups = CgroupFacts::default();
+        let mount = "mount -t cgroup2 none /sys/fs/cgroup";
+        check(&facts, "CPU time", WEAK, &[mount]);
+        facts.cgroups.version2 = Some("/sys/fs/cgroup".into());
+        check(&facts, "CPU time", WEAK, &[]);
+    }
+
+    #[test]
+    fn an_old_kernel_does_not_tell_the_peak_of_memory() {
+        let check_kernel = |kernel: &str, grades: &[Grade]| {
+            let mut facts = good();
+            facts.kernel = kernel.to_owned();
+            check(&facts, "memory", grades, &[]);
+        };
+        check_kernel("5.15.0-91-generic", WEAK);
+        check_kernel("5.19.0", FINE);
+        check_kernel("6.1.0-13-cloud-amd64", FINE);
+        check_kernel("unknown", FINE);
+    }
+
+    #[test]
+    fn what_disturbs_or_limits_is_told() {
+        let mut facts = good();
+        facts.processors.load = Some(2.01);
+        check(&facts, "load", WEAK, &[]);
+        facts.processors.load = Some(2.0);
+        check(&facts, "load", &[], &[]);
+        facts.stack_limit = Some(Bytes::mib(8));
+        let lift = "sudo prlimit --pid $$ --stack=unlimited:unlimited";
+        check(&facts, "stack", WEAK, &[lift]);
+        facts.landlock = None;
+        check(&facts, "landlock", WEAK, &[]);
+        let elsewhere = "TMPDIR=/var/tmp juror ...";
+        facts.temporary.is_noexec = true;
+        check(&facts, "temporary files", &[Grade::Missing], &[elsewhere]);
+        facts.temporary.is_noexec = false;
+        facts.temporary.free = Ok(Bytes::mib(3));
+        check(&facts, "temporary files", WEAK, &[elsewhere]);
+        facts.temporary.free = Err("Read-only file system".to_owned());
+        check(&facts, "temporary files", &[Grade::Missing], &[elsewhere]);
+    }
+
+    #[test]
+    fn limits_of_a_container_that_programs_may_reach_are_shown() {
+        let mut facts = good();
+        let enough = |facts: &HostFacts| {
+            check(facts, MEMORY_LIMIT, &[], &[]);
+            check(facts, PROCESS_LIMIT, &[], &[]);
+        };
+        enough(&facts);
+        (facts.memory_limit, facts.process_limit) =
+            (Some(Bytes::mib(4 * 2048)), Some(4 * 128 + 32));
+        enough(&facts);
+        facts.memory_limit = Some(Bytes::mib(4 * 2048 - 1));
+        check(&facts, MEMORY_LIMIT, WEAK, &["juror judge --jobs 1 ..."]);
+        facts.process_limit = Some(4 * 128 + 31);
+        check(&facts, PROCESS_LIMIT, WEAK, &[]);
+    }
+
+    #[test]
+    fn each_tool_is_told_with_its_version_or_what_to_install() {
+        let tool = |found| ToolFact { name: "python3".to_owned(), found };
+        let found = tool(Ok(ToolFound {
+            path: "/usr/bin/python3.11".into(),
+            version: "Python 3.11.2".to_owned(),
+        }));
+        let missing = tool(Err("install python3".to_owned()));
+        let all = findings(&good(), &[found, missing]);
+        let texts: Vec<&str> = all
+            .iter()
+            .filter(|finding| finding.subject == "languages")
+            .map(|finding| finding.text.as_str())
+            .collect();
+        assert_eq!(texts, ["python3: Python 3.11.2, /usr/bin/python3.11", "python3: not found"]);
+    }
+}

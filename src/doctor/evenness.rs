@@ -1,0 +1,46 @@
+//! Conclusions from a machine's calibration: whether times are even, and what would make them so.
+
+use crate::doctor::advice::{advice, finding, words};
+use crate::model::host::{Calibration, Finding, Grade};
+
+/// How even times are: one finding if they are, and one for each problem.
+pub(super) fn times(found: &Calibration) -> Vec<Finding> {
+    const SUBJECT: &str = "times";
+    let noise = format!("{:.0} %", found.pace_noise * 100.0);
+    let weak = |text: String, help| finding(Grade::Weak, SUBJECT, text).advise(help);
+    let mut findings = Vec::new();
+    if found.pace_noise > 0.1 {
+        let help = "end other programs, and stay well away from the time limit";
+        let text = format!("the same work sometimes takes up to {noise} longer");
+        findings.push(weak(text, words(help)));
+    }
+    if let Some(governor) = found.frequency_governor.as_ref().filter(|it| *it != "performance") {
+        let text = format!("the frequency of the processors changes: governor {governor}");
+        let command = "sudo cpupower frequency-set -g performance";
+        findings.push(weak(text, advice("keep it high while you measure", command)));
+    }
+    if findings.is_empty() {
+        let text = format!("even: the same work differs by {noise}");
+        findings.push(finding(Grade::Good, SUBJECT, text));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_of_uneven_times_has_a_finding() {
+        let check = |noise: f64, governor: Option<&str>, texts: &[&str]| {
+            let frequency_governor = governor.map(str::to_owned);
+            let found = times(&Calibration { pace_noise: noise, frequency_governor });
+            let all: Vec<&str> = found.iter().map(|it| &*it.text).collect();
+            assert_eq!(all.len(), texts.len(), "{all:?}");
+            assert!(all.iter().zip(texts).all(|(it, text)| it.contains(text)), "{all:?}");
+        };
+        check(0.01, Some("performance"), &["even: the same work differs by 1 %"]);
+        check(0.2, None, &["20 % longer"]);
+        check(0.2, Some("powersave"), &["20 %", "governor powersave"]);
+    }
+}

@@ -1,0 +1,170 @@
+//! Explains submissions that were rejected, and inputs on which a submission fails.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::build::bench::Bench;
+use crate::executor::scheduler::Scheduler;
+use crate::explain::compared::ByComparison;
+use crate::explain::study::study;
+use crate::explain::subject::Judged;
+use crate::grammar::program::Grammar;
+use crate::judge::case::Validators;
+use crate::judge::judging::Judging;
+use crate::model::event::{Event, Note};
+use crate::model::explanation::Explained;
+use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
+use crate::model::stop::Stop;
+use crate::model::submission::Submission;
+use crate::model::verdict::Verdict;
+use crate::stress::by_grammar;
+use crate::stress::candidates::Mix;
+use crate::stress::comparison::{Answers, Comparison};
+use crate::stress::problem_inputs::ProblemInputs;
+use crate::stress::programs::{Programs, Setting};
+use crate::stress::search::{Searching, search};
+use crate::stress::validity::Validity;
+
+/// The part of the time for a search, if few test cases fail.
+const SEARCH_SHARE: u32 = 3;
+/// The number of failing test cases from which on there is no search.
+const FEW: usize = 5;
+/// Larger inputs of test cases are ignored.
+const LARGEST: u64 = 1 << 20;
+/// The seed of all random choices, so that the result is always the same.
+const SEED: u64 = 1;
+
+/// Determines why a submission fails.
+pub fn explained(
+    submission: &str,
+    grammar: &Grammar,
+    subject: &ByComparison<'_>,
+    known: Vec<Judged>,
+    seed: u64,
+) -> Result<Explained, Stop> {
+    let studied = study(grammar, subject, known, seed)?;
+    Ok(Explained {
+        package: None,
+        submission: submission.to_owned(),
+        explanation: studied.explanation,
+        runs: studied.runs,
+        cut: studied.is_cut,
+    })
+}
+
+/// Explains the rejected submissions of a finished session.
+pub struct Explaining<'a> {
+    /// The problem, with an executor and a builder that the scheduler ends.
+    pub bench: Bench<'a>,
+    /// Ends the runs for a submission when its time is over.
+    pub scheduler: &'a Scheduler,
+    /// Whether the user ended the command.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+    pub validators: &'a Validators,
+    pub time: Duration,
+    pub time_limit: &'a TimeLimit,
+}
+
+impl Explaining<'_> {
+    /// Explains a submission that was rejected, if the problem has a grammar.
+    ///
+    /// # Errors
+    /// If there is no reference, the judge failed, or it was interrupted.
+    pub fn explain(&self, submission: &Submission, judgement: &Judgement) -> Result<(), Stop> {
+        let bench = self.bench;
+        let setting = Setting {
+            has_package: true,
+            inputs: ProblemInputs::read(bench.problem.clone(), None, bench.events)?,
+            submission: submission.clone(),
+            reference: None,
+            promotes: false,
+        };
+        let inputs = &setting.inputs;
+        let Some(grammar) = inputs.grammars.first() else { return Ok(()) };
+        self.scheduler.set_deadline(None);
+        let judging = Judging::new(bench, self.validators, Vec::new());
+        let rules = judging.rules_at(self.time_limit);
+        let programs = Programs::build(&setting, &bench, &rules)?;
+        let solution = inputs.answering(&bench)?;
+        let validity = inputs.validity(bench)?;
+        let answers = Answers::default();
+        let comparison = Comparison {
+            bench,
+            rules: &rules,
+            reference: &programs.reference,
+            submission: &programs.submission,
+            elsewhere: None,
+            options: inputs.options,
+            test_case: inputs.test_case.clone(),
+            answers: inputs.answers(solution.as_ref()),
+            known: &answers,
+        };
+        let end = Instant::now() + self.time;
+        let mut known = self.known(&judgement.cases);
+        if known.iter().filter(|it| it.fails).count() < FEW {
+            known.extend(self.searched(&comparison, &validity, grammar)?);
+        }
+        self.scheduler.set_deadline(Some(end));
+        let subject = ByComparison {
+            comparison: &comparison,
+            validity: &validity,
+            scheduler: self.scheduler,
+        };
+        let explained = explained(&judgement.submission, grammar, &subject, known, SEED)?;
+        (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
+        Ok(())
+    }
+
+    /// The test cases with the submission's results.
+    fn known(&self, cases: &[CaseJudgement]) -> Vec<Judged> {
+        let by_name: BTreeMap<&str, _> =
+            self.bench.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
+        let read = |judged: &CaseJudgement| {
+            let case = by_name.get(&*judged.test_case)?;
+            let input = case.input.start(LARGEST + 1).ok()?;
+            if input.len() as u64 > LARGEST {
+                return None;
+            }
+            let input = input.into();
+            let answer = case.answer.as_ref().and_then(|path| path.read().ok());
+            let fails = judged.verdict != Verdict::Accepted;
+            Some(Judged { input, answer: answer.map(Into::into), fails })
+        };
+        cases.iter().filter_map(read).collect()
+    }
+
+    /// Searches for an input on which the submission fails.
+    fn searched(
+        &self,
+        comparison: &Comparison<'_>,
+        validity: &Validity<'_>,
+        grammar: &Grammar,
+    ) -> Result<Option<Judged>, Stop> {
+        let mut mix = Mix::default();
+        by_grammar::add(&mut mix, grammar, SEED, None);
+        let time = self.time / SEARCH_SHARE;
+        self.scheduler.set_deadline(Some(Instant::now() + time));
+        let searching = Searching {
+            comparison,
+            validity,
+            generators: None,
+            batches: None,
+            time,
+            is_stopped: self.is_stopped,
+            scheduler: self.scheduler,
+            shrink_time: Duration::from_secs(1),
+            most: None,
+            progress: &|_| {},
+        };
+        let found = search(&searching, &mut mix)?.found;
+        Ok(found.and_then(|found| failing(comparison, &found.input)))
+    }
+}
+
+/// An input on which the submission fails, with its answer.
+pub fn failing(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<Judged> {
+    let answer =
+        if comparison.is_judged() { None } else { Some(comparison.answer(input).ok()?.ok()?) };
+    Some(Judged { input: Arc::clone(input), answer, fails: true })
+}

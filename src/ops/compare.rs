@@ -1,0 +1,121 @@
+//! Compares an output with a judge answer, as the default output validator does.
+
+use std::fs::File;
+use std::io::{self, Seek};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::check::compare::compare;
+use crate::check::diff::diff;
+use crate::check::options::Options;
+use crate::model::difference::Difference;
+use crate::model::exit_code::ExitCode;
+use crate::model::judgement::{Evidence, JudgeError};
+use crate::model::stop::Stop;
+use crate::model::text::printable;
+use crate::ops::options::STANDARD_INPUT;
+use crate::report::result::CommandResult;
+use crate::report::style::Look;
+use crate::report::terminal::difference;
+use crate::report::terminal::page::Page;
+
+/// An output compared with a judge answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ComparisonReport {
+    /// The output's file name.
+    pub output: String,
+    /// Whether it is right.
+    pub equal: bool,
+    /// Where it differs.
+    pub difference: Option<Box<Difference>>,
+    /// What a person sees beside the difference.
+    pub evidence: Option<Box<Evidence>>,
+}
+
+/// Compares two files, with these arguments of the default output validator.
+///
+/// # Errors
+/// If a file cannot be read, or the arguments are wrong.
+pub fn compare_files(
+    answer: &Path,
+    output: &Path,
+    arguments: &[String],
+) -> Result<ComparisonReport, Stop> {
+    let options = Options::parse(arguments);
+    let options = options.map_err(|error| Stop::usage(error.to_string()))?;
+    if answer == output && answer == Path::new(STANDARD_INPUT) {
+        return Err(Stop::usage(
+            "only one of the two files can be standard input; give a name for the other",
+        ));
+    }
+    let fault = JudgeError::on("compare", output);
+    let (mut answer, mut output_file) = (open(answer)?, open(output)?);
+    let difference = compare(&answer, &output_file, &options).map_err(fault)?;
+    let evidence = match &difference {
+        None => None,
+        Some(difference) => {
+            answer.rewind().and_then(|()| output_file.rewind()).map_err(fault)?;
+            let diff = diff(&mut answer, &mut output_file, difference, &options).map_err(fault)?;
+            Some(Evidence {
+                diff: diff.lines,
+                diff_lines_left_out: diff.left_out,
+                ..Evidence::default()
+            })
+        }
+    };
+    Ok(ComparisonReport {
+        output: output.display().to_string(),
+        equal: difference.is_none(),
+        difference: difference.map(Box::new),
+        evidence: evidence.map(Box::new),
+    })
+}
+
+/// Opens a file for reading it twice: a pipe is copied, since it can be read only once.
+fn open(path: &Path) -> Result<File, Stop> {
+    let opened = || {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_file() {
+            return Ok(file);
+        }
+        let mut copy = tempfile::tempfile()?;
+        io::copy(&mut file, &mut copy)?;
+        copy.rewind()?;
+        Ok(copy)
+    };
+    opened()
+        .map_err(|error: io::Error| Stop::usage(format!("cannot open {}: {error}", path.display())))
+}
+
+impl CommandResult for ComparisonReport {
+    fn render(&self, page: &mut Page<'_>) {
+        let style = page.style;
+        let name = printable(&self.output);
+        let (label, text) = match &self.difference {
+            None => {
+                (style.paint(Look::Good, "right"), format!("{name} agrees with the judge answer"))
+            }
+            Some(difference) => {
+                (style.paint(Look::Bad, "wrong"), format!("{name}: {}", difference.what()))
+            }
+        };
+        // A file name is neither wrapped nor shortened.
+        page.line(0, &format!("{label}: {text}"));
+        if style.is_quiet() {
+            return;
+        }
+        if let Some(difference) = &self.difference {
+            page.blank();
+            difference::write(page, difference);
+        }
+        if let Some(evidence) = &self.evidence {
+            difference::write_diff(page, evidence);
+        }
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        if !self.equal { ExitCode::Rejected } else { ExitCode::Success }
+    }
+}

@@ -1,0 +1,328 @@
+//! What every operation works with: where its events go, the current package, what ends it, and what runs programs.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::cache::knowledge::Knowledge;
+use crate::cache::store::Store;
+use crate::executor::{Around, Executor};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::{Event, Stamped};
+use crate::model::exit_code::ExitCode;
+use crate::model::recalled::Recalled;
+use crate::model::stop::{Mend, Remark, Stop, hear};
+use crate::model::worker::WorkerReport;
+use crate::ops::host::StopHandle;
+use crate::ops::open_package::OpenPackage;
+use crate::ops::package_names::{self, PackageNames};
+use crate::remote::workers::Workers;
+
+/// What an operation works with. It takes the events, and adds the time and the package.
+pub struct Context {
+    state: Mutex<State>,
+    started: Instant,
+    wrapper: Option<Around>,
+    pub stop_handle: Option<StopHandle>,
+    /// Whether results of earlier commands may be used and kept.
+    pub may_remember: bool,
+    /// The knowledge from earlier commands, if it is used.
+    memory: OnceLock<(Arc<Knowledge>, Arc<Store>)>,
+    /// The workers that run programs, if they do not run here.
+    workers: OnceLock<Arc<Workers>>,
+    /// The names of the packages, if there are several.
+    names: OnceLock<Arc<PackageNames>>,
+}
+
+/// Takes each event as it happens.
+pub type Sink = Box<dyn FnMut(&Stamped) + Send>;
+
+struct State {
+    sink: Sink,
+    opened: Option<OpenPackage>,
+    package: Option<Arc<str>>,
+    /// The exit code for work that ended early.
+    ended: ExitCode,
+    /// The time of an earlier event that was replayed; later ones belong to it.
+    replayed: Option<Duration>,
+    recalled: Option<Recalled>,
+    workers: Vec<WorkerReport>,
+}
+
+impl Context {
+    /// The context of an operation that begins now.
+    pub fn new(sink: impl FnMut(&Stamped) + Send + 'static) -> Self {
+        Self::since(Box::new(sink), Instant::now())
+    }
+
+    /// The context of an operation that began then.
+    fn since(sink: Sink, started: Instant) -> Self {
+        Self {
+            state: Mutex::new(State {
+                sink,
+                opened: None,
+                package: None,
+                ended: ExitCode::Success,
+                replayed: None,
+                recalled: None,
+                workers: Vec::new(),
+            }),
+            started,
+            wrapper: None,
+            stop_handle: None,
+            may_remember: true,
+            memory: OnceLock::new(),
+            workers: OnceLock::new(),
+            names: OnceLock::new(),
+        }
+    }
+
+    /// Puts this around the executor. For tests, which remember nothing.
+    #[must_use]
+    pub fn with_wrapper(self, wrapper: Option<Around>) -> Self {
+        Self { wrapper, may_remember: false, ..self }
+    }
+
+    /// Ends the runs with this handle instead of signals.
+    #[must_use]
+    pub fn stopped_by(self, stop_handle: StopHandle) -> Self {
+        Self { stop_handle: Some(stop_handle), ..self }
+    }
+
+    /// The packages of the command, each once. From now on, each has a name of its own.
+    pub fn packages(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let (packages, names) = package_names::distinct(paths);
+        // A command has one list of packages.
+        let _ = self.names.set(Arc::new(names));
+        packages
+    }
+
+    /// The name of the current package, if there are several.
+    pub fn package(&self) -> Option<Arc<str>> {
+        self.lock().package.clone().filter(|_| self.names.get().is_some_and(|it| !it.is_empty()))
+    }
+
+    /// Shows an event, after new remarks from workers.
+    pub fn event(&self, event: Event) {
+        for remark in self.workers.get().iter().flat_map(|workers| workers.remarks()) {
+            self.happened(Event::Diagnosed(remark));
+        }
+        self.happened(event);
+    }
+
+    fn happened(&self, event: Event) {
+        let mut state = self.lock();
+        let mut event = match &state.opened {
+            Some(opened) => opened.shown(event),
+            None => event,
+        };
+        if let (Event::PackageRead(package), Some(name)) = (&mut event, &state.package) {
+            package.name = name.to_string();
+        }
+        let at = state.replayed.unwrap_or_else(|| self.started.elapsed());
+        let stamped = Stamped { at, package: state.package.clone(), event };
+        (state.sink)(&stamped);
+    }
+
+    /// Shows an earlier event again.
+    pub fn replay(&self, stamped: &Stamped) {
+        let mut state = self.lock();
+        (state.sink)(stamped);
+        state.replayed = Some(stamped.at);
+    }
+
+    /// Includes the end of an earlier command.
+    pub fn end_as(&self, code: ExitCode, recalled: Option<Recalled>, workers: Vec<WorkerReport>) {
+        self.end_with(code);
+        let mut state = self.lock();
+        state.recalled = recalled;
+        state.workers = workers;
+    }
+
+    /// A context for concurrent work, whose events are sent here. If nobody receives them any more, they are not needed.
+    pub fn aside(&self, sender: Sender<Stamped>) -> Self {
+        let names = self.names.clone();
+        let sink = move |stamped: &Stamped| drop(sender.send(stamped.clone()));
+        let aside = Self::since(Box::new(sink), self.started);
+        Self { may_remember: self.may_remember, names, ..aside }
+    }
+
+    /// Shows an event of concurrent work.
+    pub fn tell(&self, stamped: &Stamped) {
+        (self.lock().sink)(stamped);
+    }
+
+    /// The exit code for the work that has ended early so far.
+    pub fn ended(&self) -> ExitCode {
+        self.lock().ended
+    }
+
+    /// Includes the exit code of concurrent work.
+    pub fn end_with(&self, code: ExitCode) {
+        let mut state = self.lock();
+        state.ended = state.ended.and(code);
+    }
+
+    /// A function that shows events, for code that only sends them.
+    pub fn sink(&self) -> impl Fn(Event) + Sync + '_ {
+        |event| self.event(event)
+    }
+
+    /// Sets the knowledge from earlier commands.
+    pub fn remembers(&self, knowledge: Arc<Knowledge>, store: Arc<Store>) {
+        // A command has one machine, which opens them once.
+        let _ = self.memory.set((knowledge, store));
+    }
+
+    /// Sets the workers that run programs.
+    pub fn works_with(&self, workers: Arc<Workers>) {
+        let _ = self.workers.set(workers);
+    }
+
+    /// Reports the end of the operation, with what it recalled, what workers did, and problems of the cache.
+    pub fn finish(&self) {
+        let (mut recalled, mut workers) = {
+            let mut state = self.lock();
+            (state.recalled.take(), std::mem::take(&mut state.workers))
+        };
+        if let Some((knowledge, store)) = self.memory.get() {
+            self.diagnosed(store.warnings());
+            recalled = Some(knowledge.recalled());
+        }
+        if let Some(all) = self.workers.get() {
+            self.diagnosed(all.last_remarks());
+            // A search for tools does not report an interruption; it only finds none.
+            if all.is_stopped() && self.ended() != ExitCode::Interrupted {
+                self.stopped(Stop::Interrupted);
+            }
+            workers = all.report();
+        }
+        self.event(Event::Finished { ended: self.ended(), recalled, workers });
+    }
+
+    /// The executor with its wrapper.
+    pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
+        match self.wrapper {
+            Some(around) => around(executor),
+            None => executor,
+        }
+    }
+
+    /// Switches to a package: all following events are about it. Returns its directory. An archive is unpacked until
+    /// the next package, or until the command ends.
+    ///
+    /// # Errors
+    /// If it is an archive that cannot be unpacked.
+    pub fn enter(&self, package: &Path) -> Result<PathBuf, Stop> {
+        let name = |path: &Path| {
+            let known = self.names.get().and_then(|names| names.get(package).cloned());
+            known.or_else(|| {
+                let real = path.canonicalize();
+                let name = real.as_deref().unwrap_or(path).file_name();
+                name.map(|name| name.to_string_lossy().into())
+            })
+        };
+        self.lock().package = name(package);
+        let opened =
+            OpenPackage::open(package).inspect_err(|_| self.event(Event::PackageRefused))?;
+        let dir = opened.dir.clone();
+        let mut state = self.lock();
+        state.package = name(&dir);
+        state.opened = Some(opened);
+        Ok(dir)
+    }
+
+    /// Checks that the package can be changed.
+    ///
+    /// # Errors
+    /// If it is an archive.
+    pub fn writable(&self) -> Result<(), Stop> {
+        let Some(archive) = self.archive() else { return Ok(()) };
+        let archive = archive.display();
+        Err(Stop::usage(format!(
+            "{archive} is an archive, which juror does not change; unpack it first"
+        )))
+    }
+
+    /// The archive of the package, if it is one.
+    pub fn archive(&self) -> Option<PathBuf> {
+        self.lock().opened.as_ref().and_then(OpenPackage::archive).map(Path::to_owned)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reports an error in the command line.
+    pub fn complain(&self, message: &str) {
+        self.event(Event::Complained { message: message.to_owned(), help: None });
+    }
+
+    /// Shows diagnostics.
+    pub fn diagnosed(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        for diagnostic in diagnostics {
+            self.event(Event::Diagnosed(diagnostic));
+        }
+    }
+
+    /// Shows the diagnostics about something that is needed, and fails if it cannot be used.
+    ///
+    /// # Errors
+    /// If there is an error among the diagnostics.
+    pub fn remarked(&self, remarks: Vec<Diagnostic>) -> Result<(), Stop> {
+        if remarks.iter().any(Diagnostic::is_error) {
+            return Err(Stop::Diagnosed(remarks));
+        }
+        self.diagnosed(remarks);
+        Ok(())
+    }
+
+    /// The result of a part of the command. If only this part failed, the reason is shown, and the result is None.
+    ///
+    /// # Errors
+    /// If the other parts must end, too.
+    pub fn part<T>(&self, part: Result<T, Stop>) -> Result<Option<T>, Stop> {
+        match part {
+            Ok(done) => Ok(Some(done)),
+            Err(stop @ (Stop::Diagnosed(_) | Stop::Refused(..))) => {
+                self.stopped(stop);
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Reports why the command, or a part of it, ended early.
+    pub fn stopped(&self, stop: Stop) {
+        let code = match stop {
+            Stop::Interrupted => {
+                hear();
+                ExitCode::Interrupted
+            }
+            Stop::Fault(error) => {
+                self.event(Event::Failed { submission: None, error });
+                ExitCode::JudgeError
+            }
+            Stop::Diagnosed(diagnostics) => {
+                self.diagnosed(diagnostics);
+                ExitCode::InvalidPackage
+            }
+            Stop::Refused(mend, remarks) => {
+                for remark in remarks {
+                    self.event(match remark {
+                        Remark::Diagnostic(diagnostic) => Event::Diagnosed(diagnostic),
+                        Remark::Sentence { message, help } => Event::Complained { message, help },
+                    });
+                }
+                match mend {
+                    Mend::CommandLine => ExitCode::Usage,
+                    Mend::Selection => ExitCode::NothingSelected,
+                    Mend::Package => ExitCode::InvalidPackage,
+                    Mend::Submission => ExitCode::Rejected,
+                }
+            }
+        };
+        self.end_with(code);
+    }
+}

@@ -1,0 +1,147 @@
+//! Writes a package in another format to a new directory, and reports what had no equivalent.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::serde_as;
+
+use crate::model::conversion::Loss;
+use crate::model::event::Event;
+use crate::model::serial::Location;
+use crate::model::stop::Stop;
+use crate::model::text::{count, printable};
+use crate::ops::beside::{self, Beside, fault, parent};
+use crate::ops::context::Context;
+use crate::ops::host::Host;
+use crate::ops::options::HostOptions;
+use crate::ops::problem::{self, Remarks};
+use crate::package::convert::write::{read_again, write, zip};
+use crate::package::convert::{Target, plan};
+use crate::report::result::CommandResult;
+use crate::report::style::Look;
+use crate::report::terminal::page::Page;
+
+/// How to convert a package.
+#[derive(Clone, Debug)]
+pub struct ConvertOptions {
+    pub package: PathBuf,
+    /// The new package, which must not exist yet.
+    pub out: PathBuf,
+    pub to: Target,
+    /// The format of the old package; `None` if it is to be detected.
+    pub format: Option<String>,
+    /// The time limit to write, instead of the package's.
+    pub time_limit: Option<Duration>,
+    /// The machine: for test data that the package only describes.
+    pub host: HostOptions,
+}
+
+/// A package that was written in another format.
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Conversion {
+    /// The format that it is in.
+    pub from: &'static str,
+    /// The format of the new package, as the command line names it.
+    pub to: &'static str,
+    /// The new package.
+    #[serde_as(as = "Location")]
+    pub path: PathBuf,
+    /// How many files it has.
+    pub files: usize,
+    /// What had no equivalent.
+    pub losses: Vec<Loss>,
+}
+
+/// Converts a package.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion, Stop> {
+    let ConvertOptions { package, to, out, format, time_limit, .. } = options;
+    if time_limit.is_some() && *to != Target::DomjudgeZip {
+        return Err(Stop::usage("--time-limit is only for --to domjudge-zip; leave it out"));
+    }
+    let is_archive = *to == Target::DomjudgeZip;
+    if is_archive && out.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        let name = out.display().to_string();
+        let name = name.trim_end_matches('/');
+        let what = format!("{name}/ is the name of a directory; give a file, such as {name}.zip");
+        return Err(Stop::usage(what));
+    }
+    check_out(out, package)?;
+    let mut problem = problem::read(package, format.as_deref(), Remarks::Errors, context)?;
+    problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
+    context.event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
+    let recipe = problem.unmade.clone();
+    let _made = match recipe {
+        None => None,
+        Some(_) => {
+            let host = Host::start(&options.host, context)?;
+            let builder = host.builder();
+            problem::complete(&mut problem, None, &host, &builder, context)?
+        }
+    };
+    problem.unmade = recipe;
+    let beside = Beside::new(out)?;
+    let dir = beside.path();
+    fs::create_dir(&dir).map_err(|error| fault(out, error))?;
+    let plan = plan(&problem, *to)?;
+    for file in &plan.files {
+        beside.check()?;
+        write(&dir, file).map_err(|error| fault(&out.join(&file.name), error))?;
+    }
+    let (from, files) = (problem.layout.format, plan.files.clone());
+    let losses = plan.losses(&problem, &read_again(&dir)?);
+    let done = if is_archive { zip(&files, &dir).map_err(|error| fault(out, error))? } else { dir };
+    beside.check()?;
+    check_out(out, package)?;
+    beside.place(&done, out)?;
+    Ok(Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses })
+}
+
+/// Checks that the path does not exist yet, and is not in the package.
+fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
+    beside::absent(out)?;
+    let real = |path: &Path| path.canonicalize().ok();
+    let is_inside =
+        real(parent(out)).zip(real(package)).is_some_and(|(out, package)| out.starts_with(package));
+    if is_inside {
+        Err(Stop::usage("the new package cannot be inside the old one; choose another place"))
+    } else {
+        Ok(())
+    }
+}
+
+impl CommandResult for Conversion {
+    fn render(&self, page: &mut Page<'_>) {
+        if page.style.is_quiet() {
+            return;
+        }
+        let style = page.style;
+        let Conversion { from, to, path, files, losses } = self;
+        let path = style.paint(Look::Title, &printable(&path.display().to_string()));
+        page.line(0, &format!("{path}  {to}, from {from}, {}", count(*files, "file")));
+        let lost = match losses.len() {
+            0 => "everything has an equivalent".to_owned(),
+            1 => "1 thing has no equivalent:".to_owned(),
+            all => format!("{all} things have no equivalent:"),
+        };
+        page.line(2, &lost);
+        for Loss { place, more, what, became } in losses {
+            let places = match more {
+                0 => printable(place),
+                more => format!("{} and {more} more", printable(place)),
+            };
+            page.wrapped(2, &places);
+            page.labelled(4, "was:     ", &printable(what));
+            match became {
+                Some(became) => page.labelled(4, "became:  ", &printable(became)),
+                None => page.line(4, "left out"),
+            }
+        }
+    }
+}

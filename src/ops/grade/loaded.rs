@@ -1,0 +1,179 @@
+//! The problems of lines: a package that was read once, or the rules for test cases in a line.
+
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::build::recent::Recent;
+use crate::generate::missing::Made;
+use crate::grade::graded::{FaultyPart, LineFault};
+use crate::judge::case::Validators;
+use crate::judge::draw::Seen;
+use crate::judge::judging::Judging;
+use crate::model::event::Event;
+use crate::model::judgement::TimeLimit;
+use crate::model::problem::{Problem, Submitted};
+use crate::model::stop::{Mend, Remark, Stop};
+use crate::ops::cases;
+use crate::ops::context::Context;
+use crate::ops::host::Host;
+use crate::ops::judge::{Comparison, compare_by};
+use crate::ops::problem::{self, Remarks};
+use crate::ops::validators;
+
+/// The problem that a line is judged by.
+pub(super) struct LoadedProblem {
+    pub(super) problem: Problem,
+    pub(super) validators: Validators,
+    time_limit: Mutex<Option<TimeLimit>>,
+    /// Keeps files that were made because the package only describes them.
+    _made: Option<Made>,
+    _aside: Context,
+}
+
+/// Identifies a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ProblemKey {
+    /// The package; None if the test cases are in the line.
+    pub(super) package: Option<PathBuf>,
+    pub(super) compare: Option<String>,
+}
+
+/// The recently used problems.
+pub(super) struct LoadedProblems<'a> {
+    pub(super) host: &'a Host,
+    pub(super) context: &'a Context,
+    pub(super) all: Recent<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
+}
+
+impl LoadedProblems<'_> {
+    /// The problem, or why a line cannot be judged by it.
+    ///
+    /// # Errors
+    /// If the judge failed or was interrupted; the next line tries again.
+    pub(super) fn get(
+        &self,
+        which: ProblemKey,
+    ) -> Result<Result<Arc<LoadedProblem>, LineFault>, Stop> {
+        self.all.get(which.clone(), || match self.open(&which) {
+            Ok(problem) => Ok(Ok(Arc::new(problem))),
+            Err(Without::Stop(stop)) => Err(stop),
+            Err(Without::Fault(fault)) => Ok(Err(fault)),
+        })
+    }
+
+    fn open(&self, which: &ProblemKey) -> Result<LoadedProblem, Without> {
+        let (sender, heard) = channel();
+        let aside = self.context.aside(sender);
+        let opened = self.read(which, &aside);
+        match opened {
+            Ok((problem, validators, made)) => Ok(LoadedProblem {
+                problem,
+                validators,
+                time_limit: Mutex::default(),
+                _made: made,
+                _aside: aside,
+            }),
+            Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(stop.into()),
+            Err(stop) => {
+                let kind = match stop {
+                    Stop::Refused(Mend::CommandLine, _) => FaultyPart::Line,
+                    _ => FaultyPart::Package,
+                };
+                // Drops earlier events: the stop reports the same, with paths that the user knows.
+                heard.try_iter().for_each(drop);
+                aside.stopped(stop);
+                Err(fault(kind, heard.try_iter().map(|it| it.event)).into())
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        which: &ProblemKey,
+        aside: &Context,
+    ) -> Result<(Problem, Validators, Option<Made>), Stop> {
+        let mut problem = match &which.package {
+            Some(package) => problem::read(package, None, Remarks::Errors, aside)?,
+            None => cases::problem_without_package(),
+        };
+        if let Some(how) = &which.compare {
+            let help = "see `juror help streams`";
+            let how = Comparison::parse(how).map_err(|what| Remark::of(what, help));
+            let compared = how.and_then(|how| compare_by(&how, &mut problem));
+            compared.map_err(|remark| Stop::usage(remark.about("`/compare`")))?;
+        }
+        if problem.kind.submitted == Submitted::Answers {
+            let what = "submissions to this problem are answers, not programs";
+            return Err(Stop::usage(Remark::of(what, "use `juror judge`")));
+        }
+        let builder = self.host.builder();
+        let made = problem::complete(&mut problem, None, self.host, &builder, aside)?;
+        let events = aside.sink();
+        let bench = self.host.bench(&problem, &builder, &events);
+        let validators = validators::build(&bench, Seen::default())?;
+        Ok((problem, validators, made))
+    }
+
+    /// The time limit of a problem, which is determined at the first call.
+    ///
+    /// # Errors
+    /// If it cannot be determined.
+    pub(super) fn time_limit(&self, problem: &LoadedProblem) -> Result<TimeLimit, Stop> {
+        let mut known = problem.time_limit.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return Ok(known.clone());
+        }
+        let builder = self.host.builder();
+        let bench = self.host.bench(&problem.problem, &builder, &|_| {});
+        let cases = match problem.problem.limits.time_limit {
+            Some(_) => Vec::new(),
+            None => cases::select(&problem.problem, &[])?,
+        };
+        let found = Judging::new(bench, &problem.validators, cases).time_limit()?;
+        *known = Some(found.clone());
+        Ok(found)
+    }
+}
+
+/// Why a line has no verdict.
+pub(super) enum Without {
+    Fault(LineFault),
+    Stop(Stop),
+}
+
+impl From<LineFault> for Without {
+    fn from(fault: LineFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Stop> for Without {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+/// The first message, and how many more there are.
+fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
+    let remarks = told.filter_map(|event| match event {
+        Event::Diagnosed(it) if it.is_error() => {
+            let path = it.place.path.display().to_string();
+            let is_named = it.message.starts_with(&path);
+            let place = if is_named { String::new() } else { format!("{path}: ") };
+            Some((format!("{place}{}", it.message), it.help))
+        }
+        Event::Complained { message, help } => Some((message, help)),
+        _ => None,
+    });
+    let mut remarks: Vec<(String, Option<String>)> = remarks.collect();
+    let more = remarks.len().saturating_sub(1);
+    let (message, help) = remarks.drain(..).next().unwrap_or_default();
+    match more {
+        0 => LineFault::of(kind, message, help),
+        more => {
+            let all = "`juror verify` shows all of them".to_owned();
+            LineFault::of(kind, format!("{message}; and {more} more"), Some(all))
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Judges one line of a stream, or reports why it cannot.
+
+use std::borrow::Cow;
+use std::path::{Component, Path};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::build::Builder;
+use crate::build::bench::Bench;
+use crate::check::options::Options;
+use crate::executor::scheduler::Scheduler;
+use crate::grade::fence;
+use crate::grade::graded::{FaultyPart, Graded, LineFault};
+use crate::grade::line::{
+    BrokenLine, InlineCase, LineLimits, Returned, Settings, SourceParts, StreamLine,
+};
+use crate::grade::map::meant;
+use crate::grade::reader::{LONGEST, RawLine};
+use crate::judge::case::{Detail, ReadyCase};
+use crate::judge::judging::{self, Judging};
+use crate::judge::score::Policy;
+use crate::judge::session::PreparedSubmission;
+use crate::language::table::Language;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::{FaultKind, JudgeError};
+use crate::model::problem::Problem;
+use crate::model::program::Program;
+use crate::model::report::SubmissionReport;
+use crate::model::root::FilePath;
+use crate::model::stop::{Remark, Stop};
+use crate::model::submission::Submission;
+use crate::model::test_data::TestCase;
+use crate::model::units::Bytes;
+use crate::model::verdict::Verdict;
+use crate::ops::cases;
+use crate::ops::grade::loaded::{LoadedProblem, LoadedProblems, ProblemKey, Without};
+use crate::ops::host::Host;
+use crate::ops::judge::Comparison;
+use crate::ops::submissions::named;
+
+/// Judges lines.
+pub(super) struct Grader<'a> {
+    pub(super) host: &'a Host,
+    /// Builds the submissions of lines, and keeps none of them on disk.
+    pub(super) builder: &'a Builder<'a>,
+    pub(super) problems: LoadedProblems<'a>,
+    pub(super) settings: &'a Settings,
+    /// Whether runs near the time limit are repeated.
+    pub(super) repeats: bool,
+    /// What a line's digest depends on, besides the line.
+    pub(super) digest_of: String,
+    /// The number of lines that are being judged.
+    pub(super) under_way: AtomicUsize,
+}
+
+/// A written result, with its verdict or fault.
+pub(super) struct Answer {
+    pub(super) text: Vec<u8>,
+    pub(super) verdict: Option<Verdict>,
+    pub(super) fault: Option<FaultyPart>,
+}
+
+impl Grader<'_> {
+    /// Judges a line.
+    ///
+    /// # Errors
+    /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
+    pub(super) fn grade(&self, raw: RawLine, digest: u64) -> Result<Answer, Stop> {
+        let number = raw.number;
+        let graded = match self.read(raw) {
+            Err(BrokenLine { id, fault }) => Graded::failed(number, id, digest, fault),
+            Ok(line) => {
+                let (id, returned) = (line.id.clone(), line.returned.unwrap_or_default());
+                let others = self.under_way.fetch_add(1, Ordering::SeqCst);
+                let slots = self.host.executor.slots() / (others + 1);
+                let judged = self.judge(line, slots.max(1));
+                self.under_way.fetch_sub(1, Ordering::SeqCst);
+                match judged {
+                    Ok(report) => Graded::judged(number, id, digest, report, returned),
+                    Err(Without::Fault(fault)) => Graded::failed(number, id, digest, fault),
+                    Err(Without::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
+                    Err(Without::Stop(Stop::Fault(error))) if error.kind == FaultKind::NoWorker => {
+                        return Err(error.into());
+                    }
+                    Err(Without::Stop(stop)) => Graded::failed(number, id, digest, of_judge(stop)),
+                }
+            }
+        };
+        let mut text = serde_json::to_vec(&graded)
+            .map_err(|error| JudgeError::new("write a result", error))?;
+        text.push(b'\n');
+        let fault = graded.error.map(|fault| fault.kind);
+        Ok(Answer { text, verdict: graded.verdict, fault })
+    }
+
+    fn read(&self, raw: RawLine) -> Result<StreamLine, BrokenLine> {
+        if raw.is_too_long {
+            let what = format!("has more than {}", Bytes(LONGEST as u64));
+            let fault = LineFault::line(what, "give a package, or files, in place of long texts");
+            return Err(BrokenLine { id: None, fault });
+        }
+        self.settings.read(&raw.text)
+    }
+
+    /// Judges with this many slots: one, if other lines use the others.
+    fn judge(&self, line: StreamLine, slots: usize) -> Result<SubmissionReport, Without> {
+        let which = ProblemKey { package: line.package, compare: line.compare.clone() };
+        let loaded = self.problems.get(which)??;
+        let limits = line.limits.unwrap_or_default();
+        let problem = limited(&loaded, &limits);
+        let source = line.source.parts();
+        let submission = submission(&source, &problem)?;
+        let builder = self.builder.allowing(problem.languages.as_deref());
+        let prepared = match &source.text {
+            Some(text) => builder.prepare_text(&submission.program, text),
+            None => builder.prepare(&submission.program),
+        };
+        let mut found = Vec::new();
+        let entries: Vec<PreparedSubmission<'_>> =
+            judging::entry(&submission, prepared, &mut found)?.into_iter().collect();
+        let Some(entry) = entries.first() else { return Err(of_source(found).into()) };
+        let text = text(&source, &submission);
+        if let Some(fault) = text.as_deref().and_then(fence::at_start) {
+            return Err(fault.into());
+        }
+        let own: Vec<TestCase>;
+        let cases = match line.cases {
+            None => cases::select(&problem, &[])?,
+            Some(cases) => {
+                own = cases::numbered(cases.len());
+                inline(&own, cases, line.compare.as_deref())
+            }
+        };
+        let given = match limits.time {
+            Some(time) => Duration::from_secs_f64(time),
+            None => self.problems.time_limit(&loaded)?.limit,
+        };
+        let executor = Scheduler::new(Arc::clone(&self.host.executor)).fresh().with_slots(slots);
+        let returned = line.returned.unwrap_or_default();
+        let builder = self.builder;
+        let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };
+        let finished = Judging {
+            entries: &entries,
+            given: Some(given),
+            policy: if line.all.unwrap_or_default() {
+                Policy::Everything
+            } else {
+                Policy::WhatCounts
+            },
+            detail: match returned {
+                Returned::Outputs => Detail::Full { keep: None },
+                Returned::Verdict | Returned::Cases => Detail::Brief,
+            },
+            repeats: self.repeats,
+            ..Judging::new(bench, &loaded.validators, cases)
+        }
+        .run()?;
+        match finished.results.into_iter().next() {
+            Some(Ok(judgement)) => {
+                let text = text.filter(|_| may_be_markdown(entry, judgement.verdict));
+                let language = entry.prepared.as_ref().ok().and_then(|it| it.plan.written.code());
+                match text.and_then(|text| fence::in_code(language.unwrap_or_default(), &text)) {
+                    Some(fault) => Err(fault.into()),
+                    None => Ok(SubmissionReport::new(None, *judgement)),
+                }
+            }
+            Some(Err(error)) => Err(Stop::Fault(error).into()),
+            None => {
+                Err(Stop::from(JudgeError::new("judge", "the submission has no result")).into())
+            }
+        }
+    }
+}
+
+/// The text of a source that is a single file.
+fn text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<Cow<'a, str>> {
+    const MOST: u64 = 1 << 20;
+    match &source.text {
+        Some(text) => Some(text.into()),
+        // A fault of reading it has been told.
+        None => submission.program.path.text(MOST).ok().map(Cow::from),
+    }
+}
+
+/// Whether a submission with this verdict may be Markdown: it does not build. If nothing builds programs in its language,
+/// any rejection tells as much.
+fn may_be_markdown(entry: &PreparedSubmission<'_>, verdict: Verdict) -> bool {
+    let has_build = entry.prepared.as_ref().is_ok_and(|it| it.plan.build.is_some());
+    if has_build { verdict == Verdict::CompileError } else { verdict != Verdict::Accepted }
+}
+
+/// The fault that a source cannot be built.
+fn of_source(found: Vec<Diagnostic>) -> LineFault {
+    let why = found.into_iter().find(Diagnostic::is_error);
+    let (message, help) = why.map_or_else(Default::default, |it| {
+        (format!("{}: {}", it.place.path.display(), it.message), it.help)
+    });
+    LineFault::of(FaultyPart::Source, message, help)
+}
+
+/// The fault that a line cannot be judged for reasons outside of the line.
+fn of_judge(stop: Stop) -> LineFault {
+    let of_package = |first: Option<Remark>| {
+        let (message, help) = first.map(Remark::told).unwrap_or_default();
+        LineFault::of(FaultyPart::Package, message, help)
+    };
+    match stop {
+        Stop::Fault(error) => {
+            let kind = match error.lacks {
+                Some(_) => FaultyPart::Skipped,
+                None => FaultyPart::Judge,
+            };
+            LineFault::of(kind, format!("cannot {error}"), error.help)
+        }
+        Stop::Diagnosed(all) => of_package(all.into_iter().next().map(Remark::from)),
+        Stop::Refused(_, remarks) => of_package(remarks.into_iter().next()),
+        Stop::Interrupted => LineFault::of(FaultyPart::Judge, "interrupted", None),
+    }
+}
+
+fn limited<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Problem> {
+    let of_mib = |mib: f64| Bytes((mib * f64::from(1 << 20)) as u64);
+    let memory =
+        limits.memory.map(of_mib).or(limits.memory_bytes.map(|it| Bytes(it.round() as u64)));
+    let output = limits.output.map(of_mib);
+    let mut problem = Cow::Borrowed(&problem.problem);
+    if memory.is_some() || output.is_some() {
+        let limits = &mut problem.to_mut().limits;
+        limits.memory = memory.or(limits.memory);
+        limits.output = output.or(limits.output);
+    }
+    problem
+}
+
+/// The test cases in a line, ready to be judged.
+fn inline<'a>(
+    named: &'a [TestCase],
+    cases: Vec<InlineCase>,
+    compare: Option<&str>,
+) -> Vec<ReadyCase<'a>> {
+    let words = match compare.map(Comparison::parse) {
+        Some(Ok(Comparison::Default(words))) => words,
+        _ => Vec::new(),
+    };
+    // The options were already checked.
+    let options = Options::parse(&words).unwrap_or_default();
+    let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
+    cases::inline(named, texts, options)
+}
+
+fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, LineFault> {
+    let language = parts.language.as_deref().map(language).transpose()?;
+    if let Some(file) = &parts.file {
+        if parts.name.is_some() {
+            let help = "leave out the name; the file has one";
+            return Err(LineFault::line("has both `/source/file` and `/source/name`", help));
+        }
+        let mut submission = named(Path::new(file), problem).map_err(|remark| {
+            let (message, help) = remark.told();
+            LineFault::of(FaultyPart::Source, message, help)
+        })?;
+        let code = language.map(|it| it.code.to_owned());
+        submission.program.language = code.or(submission.program.language);
+        return Ok(submission);
+    }
+    let name = match (&parts.name, language) {
+        (Some(name), _) => file_name(name)?.to_owned(),
+        (None, Some(language)) => {
+            let ending = language.extensions.split_whitespace().next().unwrap_or_default();
+            format!("main{ending}")
+        }
+        (None, None) => {
+            let help = "give it in `/source/language`, or the file name in `/source/name`";
+            let what = "the language is unknown";
+            return Err(LineFault::of(FaultyPart::Source, what, Some(help.to_owned())));
+        }
+    };
+    let program = Program {
+        name: name.clone(),
+        path: FilePath::root(&name),
+        language: language.map(|it| it.code.to_owned()),
+        include: problem.include.clone(),
+        defines: problem.defines.clone(),
+        ..Program::default()
+    };
+    Ok(Submission { name, program, expectations: Vec::new() })
+}
+
+/// The language with this code or common name.
+fn language(word: &str) -> Result<&'static Language, LineFault> {
+    let folded = word.to_lowercase();
+    let called = || {
+        let mut ready = Language::ready();
+        ready.find(|it| it.aliases.split_whitespace().any(|alias| alias == folded))
+    };
+    Language::by_code(&folded).or_else(called).ok_or_else(|| {
+        let codes: Vec<&str> = Language::ready().map(|it| it.code).collect();
+        let what = format!("unknown language `{word}`");
+        LineFault::of(FaultyPart::Source, what, Some(meant(&folded, &codes)))
+    })
+}
+
+/// Checks that a name can be a file name in a box.
+fn file_name(name: &str) -> Result<&str, LineFault> {
+    let mut parts = Path::new(name).components();
+    let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    let is_short = name.len() <= 255;
+    if is_one && is_short && !name.starts_with(['.', '-']) && !name.contains(['/', '\0']) {
+        Ok(name)
+    } else {
+        let help = "give the name of a file without a directory, such as `main.cpp`";
+        Err(LineFault::line(format!("`/source/name`: `{name}` is not a plain file name"), help))
+    }
+}

@@ -1,0 +1,221 @@
+//! The destination of results, and the progress that people see meanwhile.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::serde_as;
+
+use crate::grade::graded::Tally;
+use crate::grade::results::{Content, Earlier, ResultsFault, ResultsFile};
+use crate::model::event::{Event, GradingProgress, WorkProgress};
+use crate::model::exit_code::ExitCode;
+use crate::model::serial::Seconds;
+use crate::model::stop::{Remark, Stop};
+use crate::model::text::{count, joined};
+use crate::model::units::seconds;
+use crate::report::result::CommandResult;
+use crate::report::terminal::page::Page;
+
+/// The destination of results.
+pub(super) enum Sink {
+    File(ResultsFile),
+    Stream(Box<dyn Write + Send>),
+}
+
+impl Sink {
+    /// Opens a file, or standard output, which is `out`. Returns the results that the file already has.
+    ///
+    /// # Errors
+    /// If the file cannot be written, is standard input, or has other content.
+    pub(super) fn open(
+        path: Option<&Path>,
+        is_resumed: bool,
+        out: Box<dyn Write + Send>,
+    ) -> Result<(Self, Earlier), Stop> {
+        let stream = |to: Box<dyn Write + Send>| Ok((Self::Stream(to), Earlier::default()));
+        let Some(path) = path else { return stream(out) };
+        let shown = path.display();
+        let unusable = |fault: &dyn fmt::Display| {
+            Stop::usage(format!("--output: cannot use {shown}: {fault}; choose another file"))
+        };
+        let found = fs::metadata(path);
+        let stdin = io::stdin().as_fd().try_clone_to_owned();
+        let stdin = stdin.and_then(|stdin| File::from(stdin).metadata());
+        if let (Ok(one), Ok(other)) = (&found, &stdin)
+            && one.is_file()
+            && (one.dev(), one.ino()) == (other.dev(), other.ino())
+        {
+            return Err(unusable(&"it is standard input"));
+        }
+        let is_stream = found.is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if is_stream && !is_resumed {
+            let opened = OpenOptions::new().write(true).open(path);
+            return stream(Box::new(opened.map_err(|error| unusable(&error))?));
+        }
+        let content = if is_resumed { Content::Resumed } else { Content::Refused };
+        match ResultsFile::open(path, content) {
+            Ok((file, earlier)) => Ok((Self::File(file), earlier)),
+            Err(ResultsFault::NotEmpty) => {
+                let what = format!("--output: {shown} is not empty");
+                let help = "add --resume to go on after its results, or choose another file";
+                Err(Stop::usage(Remark::of(what, help)))
+            }
+            Err(fault) => Err(unusable(&fault)),
+        }
+    }
+
+    /// Writes a result with its line end, immediately.
+    pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.add(line),
+            Self::Stream(to) => to.write_all(line).and_then(|()| to.flush()),
+        }
+    }
+
+    /// Waits until all results are where they stay.
+    pub(super) fn finish(self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.finish(),
+            Self::Stream(_) => Ok(()),
+        }
+    }
+}
+
+/// Whether the error means that the reader has closed the pipe.
+pub(super) fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// The progress of the stream.
+pub(super) struct Shown {
+    /// The number of lines done by earlier starts.
+    earlier: u64,
+    /// The number of lines done by this start.
+    lines: u64,
+    /// When the first line arrived, and how many bytes were read by then.
+    begun: Option<(Instant, u64)>,
+    /// How many bytes were read.
+    read: u64,
+    /// The total number of bytes, if known.
+    size: Option<u64>,
+}
+
+impl Shown {
+    /// Starts with the lines of earlier starts and the total number of bytes.
+    pub(super) fn new(earlier: u64, size: Option<u64>) -> Self {
+        Self { earlier, lines: 0, begun: None, read: 0, size }
+    }
+
+    /// Updates how many bytes were read.
+    pub(super) fn read(&mut self, bytes: u64) {
+        self.begun.get_or_insert_with(|| (Instant::now(), bytes));
+        self.read = bytes;
+    }
+
+    /// Counts a line that is done.
+    pub(super) fn done(&mut self) -> Event {
+        self.lines += 1;
+        let (elapsed, before) =
+            self.begun.map_or((Duration::ZERO, 0), |(begun, before)| (begun.elapsed(), before));
+        Event::Progress(WorkProgress::Lines(GradingProgress {
+            lines: self.earlier + self.lines,
+            per_second: self.lines as f64 / elapsed.as_secs_f64().max(0.001),
+            left: self.size.and_then(|size| left(elapsed, self.read - before, size - self.read)),
+        }))
+    }
+}
+
+/// The estimated time for the remaining bytes, if it is known well enough.
+fn left(elapsed: Duration, read: u64, more: u64) -> Option<Duration> {
+    const SURE_AFTER: Duration = Duration::from_secs(2);
+    let is_sure = elapsed >= SURE_AFTER && read > 0;
+    is_sure.then(|| elapsed.mul_f64(more as f64 / read as f64))
+}
+
+/// The result of `juror grade`.
+#[serde_as]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct StreamSummary {
+    /// How many lines have which result.
+    pub lines: Tally,
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "elapsed_seconds")]
+    pub elapsed: Duration,
+}
+
+/// One line.
+impl CommandResult for StreamSummary {
+    fn render(&self, page: &mut Page<'_>) {
+        let Tally { accepted, rejected, broken, without_package, skipped, failed } = self.lines;
+        if page.style.is_quiet() || self.lines.lines() == 0 {
+            return;
+        }
+        let kinds = [
+            (accepted, "accepted"),
+            (rejected, "rejected"),
+            (broken, "broken"),
+            (without_package, "without a usable package"),
+            (skipped, "skipped"),
+            (failed, "with judge errors"),
+        ];
+        let kinds = kinds.iter().filter(|(lines, _)| *lines > 0);
+        let kinds = joined(kinds.map(|(lines, kind)| format!("{lines} {kind}")), ", ");
+        let lines = count(self.lines.lines(), "line");
+        page.line(0, &format!("{lines}: {kinds}; {}", seconds(self.elapsed)));
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        let Tally { rejected, broken, without_package, skipped, failed, .. } = self.lines;
+        let codes = [
+            (rejected, ExitCode::Rejected),
+            (broken, ExitCode::Usage),
+            (without_package, ExitCode::InvalidPackage),
+            (skipped + failed, ExitCode::JudgeError),
+        ];
+        let codes = codes.into_iter().filter(|(lines, _)| *lines > 0);
+        codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.and(code))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::style::{Style, Verbosity};
+
+    #[test]
+    fn the_summary_names_what_there_is() {
+        let check = |tally: Tally, expected: &str| {
+            let summary = StreamSummary { lines: tally, elapsed: Duration::from_secs(2) };
+            let verbosity = Verbosity::Normal;
+            let style = Style { color: false, unicode: true, width: 80, verbosity };
+            let mut page = Page::new(&style);
+            summary.render(&mut page);
+            assert_eq!(page.into_text().trim_end(), expected);
+        };
+        let none = Tally::default();
+        check(Tally { accepted: 1, ..none }, "1 line: 1 accepted; 2.00 s");
+        check(
+            Tally { rejected: 2, broken: 1, failed: 3, ..none },
+            "6 lines: 2 rejected, 1 broken, 3 with judge errors; 2.00 s",
+        );
+    }
+
+    #[test]
+    fn the_time_left_follows_from_what_was_read() {
+        let check = |elapsed: u64, read: u64, more: u64, expected: Option<u64>| {
+            let left = left(Duration::from_secs(elapsed), read, more);
+            assert_eq!(left, expected.map(Duration::from_secs));
+        };
+        check(10, 100, 300, Some(30));
+        check(10, 100, 0, Some(0));
+        check(1, 100, 300, None);
+        check(10, 0, 300, None);
+    }
+}

@@ -1,0 +1,404 @@
+//! This machine as a host: its slots, and how Ctrl-C stops them.
+
+use std::env;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::build::Builder;
+use crate::build::bench::Bench;
+use crate::cache::result_cache::ResultCache;
+use crate::cache::store::is_private;
+use crate::executor::local::Local;
+use crate::executor::scheduler::{Queue, Scheduler};
+use crate::executor::{Executor, Notebook};
+use crate::model::event::{Event, Shortfall};
+use crate::model::exit_code::ExitCode;
+use crate::model::host::TriedMode;
+use crate::model::isolation::{Demand, Isolation};
+use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
+use crate::model::stop::{Stop, interrupt, is_heard};
+use crate::model::text::printable;
+use crate::ops::context::Context;
+use crate::ops::options::{HostOptions, WorkerCommand};
+use crate::remote::link::{Connection, Route};
+use crate::remote::message::Facts;
+#[cfg(feature = "nats")]
+use crate::remote::nats::{address::Address, submitter::connect};
+use crate::remote::workers::Workers;
+use crate::sandbox::host_tool::on_path;
+
+/// The slots of this machine, which Ctrl-C stops.
+pub struct Host {
+    /// Runs jobs, unless their results are cached.
+    pub executor: Arc<dyn Executor>,
+    /// Runs jobs without cache.
+    uncached: Arc<dyn Executor>,
+    pub isolation: Isolation,
+    /// The directory in the cache for generated test data, if that is kept.
+    pub kept: Option<PathBuf>,
+    /// Ends all its runs.
+    pub stop_handle: StopHandle,
+    cache: ResultCache,
+    workers: Option<Arc<Workers>>,
+}
+
+/// Ends the runs of a host from another thread, even if the host starts later.
+#[derive(Clone, Default)]
+pub struct StopHandle(Arc<Mutex<Ending>>);
+
+#[derive(Default)]
+struct Ending {
+    executor: Option<Arc<dyn Executor>>,
+    is_asked: bool,
+}
+
+impl StopHandle {
+    /// Ends all current and later runs.
+    pub fn end(&self) {
+        let mut ending = self.lock();
+        ending.is_asked = true;
+        ending.executor.iter().for_each(|executor| executor.stop());
+    }
+
+    /// Whether they were ended.
+    pub fn is_asked(&self) -> bool {
+        self.lock().is_asked
+    }
+
+    fn set(&self, executor: Option<Arc<dyn Executor>>) {
+        let mut ending = self.lock();
+        if ending.is_asked {
+            executor.iter().for_each(|executor| executor.stop());
+        }
+        ending.executor = executor;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Ending> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for StopHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StopHandle").finish_non_exhaustive()
+    }
+}
+
+/// How long a second signal counts as part of the first one. A closing terminal sends several at once, and a person
+/// who presses Ctrl-C twice still wants a clean end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+impl Host {
+    /// Starts the slots and reports their isolation. Signals end the runs, unless the command has its own stop handle.
+    ///
+    /// # Errors
+    /// If this machine cannot isolate programs as demanded, or a worker cannot be reached.
+    pub fn start(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
+        if !options.executors.is_empty() {
+            return Self::elsewhere(options, context);
+        }
+        let cache = cache(options, context);
+        let local = Local::start(options.slots, options.isolation, cache.notebook())?;
+        let found = local.host();
+        let isolation = found.isolation();
+        context.event(Event::HostReady {
+            isolation,
+            shortfall: shortfall(isolation, found.refused(), found.gaps()),
+            most_at_once: found.most_at_once(),
+        });
+        let uncached = context.around(Arc::new(local));
+        let executor = cache.around(Arc::clone(&uncached));
+        if let Some((knowledge, store)) = cache.recalled() {
+            context.remembers(knowledge, store);
+        }
+        let stop_handle = stop_handle(context)?;
+        stop_handle.set(Some(Arc::clone(&executor)));
+        let kept = options.cache.clone().filter(|dir| context.may_remember && is_private(dir));
+        Ok(Self { executor, uncached, isolation, kept, stop_handle, cache, workers: None })
+    }
+
+    /// Connects to workers instead of starting slots. Nothing is cached, since results depend on the workers'
+    /// machines.
+    fn elsewhere(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
+        let mut workers = Vec::new();
+        for worker in &options.executors {
+            workers.extend(routes(worker, options)?);
+        }
+        let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
+            (Demand::Full, false) => Err(format!(
+                "programs are not fully isolated there ({}), but --isolation=full demands it",
+                facts.isolation
+            )),
+            _ => Ok(()),
+        };
+        let stop_handle = stop_handle(context)?;
+        let workers = Arc::new(Workers::of(workers, options.slots, accepts)?);
+        context.works_with(Arc::clone(&workers));
+        let facts = workers.facts();
+        let weakest = facts.iter().max_by_key(|facts| facts.isolation);
+        let isolation = weakest.map_or(Isolation::Plain, |facts| facts.isolation);
+        let shortfall = weakest.and_then(|facts| facts.shortfall.clone());
+        context.event(Event::HostReady { isolation, shortfall, most_at_once: None });
+        let executor = context.around(Arc::clone(&workers) as Arc<dyn Executor>);
+        let uncached = Arc::clone(&executor);
+        stop_handle.set(Some(Arc::clone(&executor)));
+        let cache = ResultCache::default();
+        Ok(Self {
+            executor,
+            uncached,
+            isolation,
+            kept: None,
+            stop_handle,
+            cache,
+            workers: Some(workers),
+        })
+    }
+}
+
+/// The results of earlier commands. Programs without isolation could write there, so then it is used only if the user asks
+/// for it.
+fn cache(options: &HostOptions, context: &Context) -> ResultCache {
+    // Other systems have no isolation.
+    let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
+    let is_wanted = context.may_remember && (is_isolated || options.is_cache_named);
+    let dir = options.cache.as_ref().filter(|_| is_wanted);
+    dir.map_or_else(ResultCache::default, |dir| {
+        ResultCache::open(dir, options.fresh).unwrap_or_else(|refused| {
+            context.diagnosed([*refused]);
+            ResultCache::default()
+        })
+    })
+}
+
+/// The stop handle: the command's own, or one for signals.
+fn stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
+    let stop_handle = context.stop_handle.clone().unwrap_or_default();
+    if context.stop_handle.is_none() {
+        let heard = stop_handle.clone();
+        on_end(move || heard.end())?;
+    }
+    Ok(stop_handle)
+}
+
+/// The name of this machine among workers.
+const LOCAL: &str = "local";
+
+/// The routes to a worker, or to several, from an option.
+fn routes(worker: &WorkerCommand, options: &HostOptions) -> Result<Vec<(String, Route)>, Stop> {
+    if is_address(&worker.text) {
+        return at_server(&worker.text);
+    }
+    let connection = connection(worker, options)?;
+    let name = connection.name.clone();
+    Ok(vec![(name, Route::Pipes(connection.open()?))])
+}
+
+/// Whether this is the address of a server rather than a command.
+fn is_address(typed: &str) -> bool {
+    ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
+}
+
+#[cfg(feature = "nats")]
+fn at_server(typed: &str) -> Result<Vec<(String, Route)>, Stop> {
+    Ok(connect(&address(typed)?)?)
+}
+
+#[cfg(not(feature = "nats"))]
+fn at_server(_: &str) -> Result<Vec<(String, Route)>, Stop> {
+    Err(without_nats().into())
+}
+
+/// The address of a NATS server, as typed.
+///
+/// # Errors
+/// If the address is wrong, or one of its files cannot be read.
+#[cfg(feature = "nats")]
+pub fn address(typed: &str) -> Result<Address, Stop> {
+    Address::parse(typed).map_err(Stop::usage)
+}
+
+/// The error that this juror cannot connect to a server.
+#[cfg(not(feature = "nats"))]
+pub fn without_nats() -> JudgeError {
+    JudgeError::new("connect to a NATS server", "this juror was built without NATS")
+        .help("build it with `cargo install --path . --features nats`")
+}
+
+/// How to reach a worker, from an option.
+fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connection, JudgeError> {
+    let command = match &worker.words[..] {
+        [word] if word == LOCAL => {
+            let own = env::current_exe()
+                .map_err(|error| JudgeError::new("find juror's own file", error))?;
+            let mut command = Command::new(own);
+            command.args(["worker", "--stdio", "--isolation", options.isolation.name()]);
+            command
+        }
+        words => {
+            // The user's own command, such as ssh, with the user's environment; but not a file of this name that lies in
+            // the current directory because the search path has that.
+            let program = if words[0].contains('/') {
+                PathBuf::from(&words[0])
+            } else {
+                on_path(&words[0]).into_iter().next().ok_or_else(|| {
+                    let step = format!("start the worker `{}`", printable(&worker.text));
+                    JudgeError::new(step, "its program is not on the search path")
+                        .help("give a program that exists here, such as ssh, and its arguments")
+                })?
+            };
+            let mut command = Command::new(program);
+            command.args(&words[1..]);
+            command
+        }
+    };
+    Ok(Connection { name: worker.text.clone(), command })
+}
+
+/// Handles the same signals for a command: all its work ends, and `heard` is called.
+///
+/// # Errors
+/// If the system does not allow that.
+pub fn on_end(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+    let is_first = AtomicBool::new(true);
+    on_signal(move || {
+        interrupt();
+        heard();
+        if is_first.swap(false, Ordering::Relaxed) {
+            // Without this thread, only a second signal ends work that does not listen.
+            _ = thread::Builder::new().spawn(end_unless_heard);
+        }
+    })
+}
+
+/// Ends the process if its work goes on for a second of CPU time as if nothing was asked. Nothing is half-written: a
+/// file gets its name when it is complete. Temporary directories stay for the next juror, which removes them.
+fn end_unless_heard() {
+    const EVERY: Duration = Duration::from_millis(100);
+    let cpu_time = || {
+        let now = clock_gettime(ClockId::ProcessCPUTime);
+        Duration::try_from(now).unwrap_or_default()
+    };
+    let start = cpu_time();
+    while !is_heard() {
+        thread::sleep(EVERY);
+        if !is_heard() && cpu_time().saturating_sub(start) > PATIENCE {
+            _ = writeln!(io::stderr(), "interrupted");
+            signal_hook::low_level::exit(ExitCode::Interrupted.number().into());
+        }
+    }
+}
+
+/// Handles SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
+///
+/// # Errors
+/// If the system does not allow that.
+pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+        .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
+    let listen = move || {
+        let mut first = None;
+        for signal in &mut signals {
+            let asked = first.get_or_insert_with(Instant::now).elapsed();
+            if asked > PATIENCE {
+                // A later signal: exit without a report. The slots clean up.
+                signal_hook::low_level::exit(128 + signal);
+            }
+            heard();
+        }
+    };
+    let started = thread::Builder::new().spawn(listen);
+    started.map_err(|error| JudgeError::new("start the thread that waits for Ctrl-C", error))?;
+    Ok(())
+}
+
+impl Host {
+    /// The notes that are kept from one command to the next.
+    pub fn notebook(&self) -> Arc<dyn Notebook> {
+        self.cache.notebook()
+    }
+
+    /// Whether the user ended the command.
+    pub fn is_stopped(&self) -> bool {
+        self.stop_handle.is_asked()
+    }
+
+    /// A builder whose compilers run on this host.
+    pub fn builder(&self) -> Builder<'_> {
+        self.builder_on(&*self.executor)
+    }
+
+    /// A builder whose compilers run in this executor, which wraps this host's.
+    pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
+        let probe = self.workers.as_ref().map(|workers| workers.probe());
+        Builder::asking(executor, probe.unwrap_or_else(|| self.cache.probe()))
+    }
+
+    /// The bench for work on a problem on this host.
+    pub fn bench<'a>(
+        &'a self,
+        problem: &'a Problem,
+        builder: &'a Builder<'a>,
+        events: &'a (dyn Fn(Event) + Sync),
+    ) -> Bench<'a> {
+        Bench { problem, executor: &*self.executor, builder, events }
+    }
+}
+
+impl Host {
+    /// The same slots for one of several users; the user with the lowest number goes first.
+    pub fn in_turn(&self, queue: &Arc<Queue>, user: usize) -> Self {
+        let uncached = Scheduler::new(Arc::clone(&self.uncached)).in_turn(queue, user);
+        let uncached: Arc<dyn Executor> = Arc::new(uncached);
+        Self {
+            executor: self.cache.around(Arc::clone(&uncached)),
+            uncached,
+            isolation: self.isolation,
+            kept: self.kept.clone(),
+            stop_handle: StopHandle::default(),
+            cache: self.cache.clone(),
+            workers: self.workers.clone(),
+        }
+    }
+}
+
+impl Drop for Host {
+    /// Takes the slots from the thread that handles signals, so that they end here, before the process does.
+    fn drop(&mut self) {
+        self.stop_handle.set(None);
+    }
+}
+
+/// What is missing for full isolation, if anything.
+pub fn shortfall(
+    isolation: Isolation,
+    refused: &[TriedMode],
+    gaps: Vec<String>,
+) -> Option<Shortfall> {
+    let reason = |mode: &TriedMode| Some(format!("{}: {}", mode.isolation, mode.fault.as_ref()?));
+    let (message, reasons, help) = match isolation {
+        _ if isolation.is_full() => return None,
+        Isolation::Plain => (
+            "programs are not isolated from this machine: they can do whatever you can",
+            gaps,
+            "run only programs that you trust",
+        ),
+        _ => (
+            "programs are not fully isolated from this machine",
+            refused.iter().filter_map(reason).collect(),
+            "`juror doctor` shows how to enable more",
+        ),
+    };
+    let help = format!("{help}; --isolation=full refuses to run like this");
+    Some(Shortfall { message: message.to_owned(), reasons, help })
+}

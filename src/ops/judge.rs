@@ -1,0 +1,434 @@
+//! `juror judge`: submissions on a problem's test cases.
+
+use crate::build::Builder;
+use crate::build::bench::Bench;
+use crate::check::options::Options;
+use crate::class::{self, Handed, duplicates};
+use crate::executor::scheduler::Scheduler;
+use crate::explain::rejected::Explaining;
+use crate::judge::case::{Detail, RepeatLine};
+use crate::judge::draw::Seen;
+use crate::judge::judging::{self, Judging};
+use crate::judge::score::points::{self, Points};
+use crate::judge::score::{Policy, Scheme};
+use crate::judge::session::{Judged, PreparedSubmission};
+use crate::language::fault::Unready;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::{Event, Note};
+use crate::model::judgement::{CaseJudgement, JudgeError};
+use crate::model::problem::{Interaction, Problem, Submitted};
+use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::submission::Submission;
+use crate::model::text::command_line;
+use crate::model::verdict::Verdict;
+use crate::ops::cases;
+use crate::ops::context::Context;
+use crate::ops::host::Host;
+use crate::ops::keep::{self, here};
+use crate::ops::options::RunOptions;
+use crate::ops::problem::{self, Remarks};
+use crate::ops::submissions::{loose, named, own};
+use crate::ops::validators;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::slice::from_ref;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What to judge, and how.
+#[derive(Clone, Debug, Default)]
+pub struct JudgeOptions {
+    pub package: PathBuf,
+    /// Source files, directories of sources, executables, or folders of classes.
+    pub submissions: Vec<PathBuf>,
+    /// A program that is ready to run, and its arguments.
+    pub program: Vec<OsString>,
+    /// Whether each submission runs on all test cases, whatever its verdict.
+    pub all: bool,
+    /// The time to explain why each submission fails, if that is wanted.
+    pub explain: Option<Duration>,
+    /// How outputs are compared, instead of as the package says.
+    pub compare: Option<Comparison>,
+    /// What earns points, instead of as the package says.
+    pub points: Option<Points>,
+    /// Whether runs near the limit are repeated even without a package.
+    pub repeat: bool,
+    pub runs: RunOptions,
+    /// The page that shows images of visualizers, if there will be one.
+    pub html: Option<PathBuf>,
+}
+
+/// How outputs are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// By the default output validator with these arguments.
+    Default(Vec<String>),
+    Checker(PathBuf),
+}
+
+impl Comparison {
+    /// Parses a way of comparison: a known word, or the path of an output validator.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let words = match text.split_once('=') {
+            None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
+            None if text == "tokens" => Vec::new(),
+            None if text == "float" => return Err("write the largest error: float=1e-6".to_owned()),
+            Some(("float", error)) => vec!["float_tolerance", error],
+            _ => return Ok(Self::Checker(text.into())),
+        };
+        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+        Options::parse(&words).map_err(|error| error.to_string())?;
+        Ok(Self::Default(words))
+    }
+
+    /// The value as typed on the command line.
+    pub fn typed(&self) -> OsString {
+        match self {
+            Self::Checker(path) => path.clone().into(),
+            Self::Default(words) => match &words[..] {
+                [] => "tokens".into(),
+                [_, error] if words[0] == "float_tolerance" => format!("float={error}").into(),
+                _ => "exact".into(),
+            },
+        }
+    }
+}
+
+/// Judges. Without scores, the test cases in `first` are run first; afterwards `first` contains those that failed.
+///
+/// # Errors
+/// If the package or what was asked for cannot be used, the judge failed, or it was interrupted.
+pub fn judge(
+    options: &JudgeOptions,
+    first: &mut Vec<String>,
+    context: &Context,
+) -> Result<(), Stop> {
+    let format = options.runs.format.as_deref();
+    let mut problem = problem::read(&options.package, format, Remarks::Errors, context)?;
+    options.runs.limit(&mut problem.limits);
+    if let Some(how) = &options.compare {
+        let compared = compare_by(how, &mut problem);
+        compared.map_err(|remark| Stop::usage(remark.about("--compare")))?;
+    }
+    problem::set_dialect(&mut problem, options.runs.dialect);
+    if let Some(points) = options.points {
+        points::set(&mut problem, points);
+    }
+    // Checked after reading, so that users who do not know what a package is learn it first.
+    if options.submissions.is_empty() && options.program.is_empty() {
+        let what = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
+        return Err(Stop::usage(what));
+    }
+    if options.explain.is_some() && problem.kind.submitted == Submitted::Answers {
+        return Err(Stop::usage("--explain is not for answers; leave it out"));
+    }
+    if options.explain.is_some() && problem.input_grammars.is_empty() {
+        let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
+        return Err(Stop::usage(what));
+    }
+    let selected = cases::selected(&problem, &options.runs.case)?;
+    let mut class = BTreeSet::new();
+    let mut submissions = submissions(options, &problem, &mut class, context)?;
+    let found = duplicates::find(&submissions);
+    if !found.is_empty() {
+        context.event(Event::Noted(Note::Duplicates(found)));
+    }
+    if let Some(shard) = options.runs.shard {
+        context.event(Event::ShardChosen(shard));
+        let mut units = 0..;
+        submissions.retain(|_| units.next().is_some_and(|unit| shard.has(unit)));
+    }
+    if submissions.is_empty() {
+        return Ok(());
+    }
+    context.event(Event::package_read(&problem, submissions.len(), selected.len()));
+    let keep = keep::directory(&options.runs.keep, context)?;
+    let host = Host::start(&options.runs.host, context)?;
+    let builder = host.builder();
+    let entries = entries(options, &problem, &submissions, &class, &builder, context)?;
+    if entries.is_empty() {
+        return Ok(());
+    }
+    if entries.len() > 1 {
+        // A table row has no room for what to install.
+        context.diagnosed(judging::skipped(&entries));
+    }
+    let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, context)?;
+    for glob in &options.runs.case {
+        // Each selects something: one that is misspelt is told.
+        cases::select(&problem, from_ref(glob))?;
+    }
+    let mut cases = cases::select(&problem, &options.runs.case)?;
+    // With scores, the package determines the order.
+    if Scheme::of(&problem).is_none() {
+        cases.sort_by_key(|case| !first.contains(&case.test_case.name));
+    }
+    let events = context.sink();
+    let bench = host.bench(&problem, &builder, &events);
+    let seen = Seen::by(keep.as_ref(), options.html.as_deref());
+    let validators = validators::build(&bench, seen)?;
+    let finished = Judging {
+        bench,
+        validators: &validators,
+        repeat: repeat_line(options),
+        entries: &entries,
+        cases,
+        given: options.runs.time_limit,
+        policy: if options.all || options.explain.is_some() {
+            Policy::Everything
+        } else {
+            Policy::WhatCounts
+        },
+        detail: Detail::Full { keep },
+        repeats: options.repeat || !problem.layout.is_guessed,
+    }
+    .run()?;
+    if let Some(time) = options.explain {
+        let time_limit = &finished.time_limit;
+        let scheduler = &Scheduler::new(Arc::clone(&host.executor));
+        let fresh = scheduler.clone().fresh();
+        let explaining = Explaining {
+            bench: Bench { executor: &fresh, builder: &host.builder_on(scheduler), ..bench },
+            scheduler,
+            is_stopped: &|| host.is_stopped(),
+            validators: &validators,
+            time,
+            time_limit,
+        };
+        // A command that was typed has no source to build again.
+        let sources = entries.len() - usize::from(!options.program.is_empty());
+        explain(&explaining, &entries[..sources], &finished.results)?;
+    }
+    let judged = finished.results.iter().filter_map(|it| it.as_deref().ok());
+    let ran: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
+    // A failed build says nothing about test cases.
+    if !ran.is_empty() {
+        let failed = ran.iter().filter(|case| case.verdict != Verdict::Accepted);
+        *first = failed.map(|case| case.test_case.clone()).collect();
+    }
+    Ok(())
+}
+
+/// Explains why submissions fail.
+///
+/// # Errors
+/// If the package has no reference, the judge failed, or it was interrupted.
+fn explain(
+    explaining: &Explaining<'_>,
+    entries: &[PreparedSubmission<'_>],
+    results: &[Judged],
+) -> Result<(), Stop> {
+    for (entry, result) in entries.iter().zip(results) {
+        let Ok(judgement) = result else { continue };
+        let fails = judgement.cases.iter().any(|case| case.verdict != Verdict::Accepted);
+        if fails {
+            explaining.explain(entry.submission, judgement)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets how outputs are compared, as given on the command line.
+///
+/// # Errors
+/// If that is not possible.
+pub fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Remark> {
+    if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
+        let what =
+            "the problem is interactive or multi-pass: only its own output validator can judge it";
+        return Err(Remark::of(what, "leave it out"));
+    }
+    let (validators, args) = match how {
+        Comparison::Default(args) => (Vec::new(), args.clone()),
+        Comparison::Checker(path) => {
+            let real = fs::canonicalize(path).map_err(|error| {
+                let what = format!("cannot find the checker {}: {error}", path.display());
+                Remark::of(what, "the other values are exact, tokens and float=1e-6")
+            })?;
+            let program = Program { kind: ProgramKind::OutputValidator, ..loose(&real) };
+            (vec![program], Vec::new())
+        }
+    };
+    problem.output_validators = validators;
+    for case in &mut problem.test_data.cases {
+        case.output_validator_args.clone_from(&args);
+    }
+    Ok(())
+}
+
+/// The existing submissions that the command line names; the others are reported. Adds the names of those from a class
+/// folder to `class`.
+fn submissions(
+    options: &JudgeOptions,
+    problem: &Problem,
+    class: &mut BTreeSet<String>,
+    context: &Context,
+) -> Result<Vec<Submission>, Stop> {
+    let mut submissions = Vec::new();
+    let mut missing = Vec::new();
+    let directories = options.submissions.iter().filter(|it| it.is_dir()).count();
+    for path in &options.submissions {
+        let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
+        if let Some(what) = keep::misplaced(&options.runs.keep, path).filter(|_| !is_own) {
+            return Err(Stop::usage(what));
+        }
+        let may_be_class =
+            !is_own && problem.kind.submitted == Submitted::Program && own(path, problem).is_none();
+        if let Some(found) = may_be_class.then(|| class::read(path)).flatten() {
+            context.diagnosed(found.remarks(path));
+            for Handed { path, entry_point, beside } in found.programs {
+                match named(&path, problem) {
+                    Ok(mut submission) => {
+                        class.insert(submission.name.clone());
+                        let program = &mut submission.program;
+                        // A main program of the package starts, whatever students call their files.
+                        program.entry_point =
+                            entry_point.filter(|entry| !has_main(&program.include, entry));
+                        if program.package.is_none() {
+                            program.path = path.with_real_root().unwrap_or_else(|_| path.clone());
+                        }
+                        let dir = program.path.directory();
+                        let dir = dir.unwrap_or_else(|| program.path.clone());
+                        let beside = beside.into_iter().map(|name| IncludedFile {
+                            path: dir.join(&name),
+                            name,
+                            ..IncludedFile::default()
+                        });
+                        // Files of the package take precedence, as they do over its own.
+                        program.include.splice(0..0, beside);
+                        submissions.push(submission);
+                    }
+                    Err(remark) => missing.push(remark),
+                }
+            }
+            continue;
+        }
+        if may_be_class {
+            context.diagnosed(class::divided(path));
+        }
+        match named(path, problem) {
+            Ok(submission) => {
+                // One of several directories is a student's, named by `class/*`.
+                if may_be_class && directories > 1 && path.is_dir() {
+                    class.insert(submission.name.clone());
+                }
+                submissions.push(submission);
+            }
+            Err(remark) => missing.push(remark),
+        }
+    }
+    // What is named twice is judged once.
+    let mut names = HashSet::new();
+    submissions.retain(|submission| names.insert(submission.name.clone()));
+    if !missing.is_empty() {
+        context.part::<()>(Err(Stop::Refused(Mend::CommandLine, missing)))?;
+    }
+    if !options.program.is_empty() {
+        if problem.kind.submitted == Submitted::Answers {
+            let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
+            return Err(Stop::usage(what));
+        }
+        submissions.push(typed(&options.program));
+    }
+    Ok(submissions)
+}
+
+/// Whether one of these files is a main file in the language of this one, such as a grader.
+fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
+    let ending = Path::new(entry_point).extension();
+    let is_main = |stem: &OsStr| stem.eq_ignore_ascii_case("main");
+    let mut names = files.iter().map(|file| file.name.as_path());
+    names.any(|name| name.extension() == ending && name.file_stem().is_some_and(is_main))
+}
+
+/// Determines how to build or start each submission. If this fails for one, the others are still judged; one from a
+/// class folder still gets its row.
+fn entries<'a>(
+    options: &JudgeOptions,
+    problem: &Problem,
+    submissions: &'a [Submission],
+    class: &BTreeSet<String>,
+    builder: &Builder<'_>,
+    context: &Context,
+) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
+    let typed = usize::from(!options.program.is_empty());
+    let (sources, typed) = submissions.split_at(submissions.len() - typed);
+    let mut found = Vec::new();
+    let mut entries = Vec::new();
+    for source in sources.chunks(1) {
+        let before = found.len();
+        let mut entry = judging::entries(problem, source, builder, &mut found)?;
+        if let ([], [submission]) = (&entry[..], source)
+            && class.contains(&submission.name)
+        {
+            let why = found.drain(before..).find(Diagnostic::is_error);
+            let (reason, help) = why.map(|it| (it.message, it.help)).unwrap_or_default();
+            let prepared = Err(JudgeError { help, ..JudgeError::no_program(reason) });
+            entry.push(PreparedSubmission { submission, prepared });
+        }
+        entries.extend(entry);
+    }
+    if entries.len() < sources.len() {
+        // The command line is at fault, since it names them.
+        context.part::<()>(Err(Stop::Diagnosed(found).blame(Mend::CommandLine)))?;
+    } else {
+        context.diagnosed(found);
+    }
+    if let [submission] = typed {
+        let cwd = here()?;
+        let prepared = match builder.prepare_command(&options.program, &cwd) {
+            Ok(prepared) => Ok(prepared),
+            Err(Unready::Tool(missing)) => Err(missing.into()),
+            Err(error) => {
+                let what = format!("cannot start `{}`: {error}", submission.name);
+                return Err(Stop::usage(what));
+            }
+        };
+        entries.push(PreparedSubmission { submission, prepared });
+    }
+    Ok(entries)
+}
+
+/// The program after `--`.
+fn typed(words: &[OsString]) -> Submission {
+    let program = Path::new(&words[0]);
+    Submission { name: command_line(words), program: loose(program), expectations: Vec::new() }
+}
+
+/// The command line that repeats a run.
+fn repeat_line(options: &JudgeOptions) -> RepeatLine {
+    let mut words = vec![OsString::from("juror"), OsString::from("judge")];
+    words.push(options.package.clone().into());
+    if let Some(how) = &options.compare {
+        words.extend(["--compare".into(), how.typed()]);
+    }
+    words.extend(options.repeat.then(|| "--repeat".into()));
+    words.extend(options.runs.again());
+    let typed = (!options.program.is_empty()).then(|| command_line(&options.program));
+    RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_is_a_word_or_a_checker() {
+        let check = |text: &str, words: &[&str]| {
+            let words = words.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(Comparison::parse(text), Ok(Comparison::Default(words)), "{text}");
+        };
+        check("exact", &["case_sensitive", "space_change_sensitive"]);
+        check("tokens", &[]);
+        check("float=1e-6", &["float_tolerance", "1e-6"]);
+        for text in ["check.py", "./exact", "a=b.cpp"] {
+            assert_eq!(Comparison::parse(text), Ok(Comparison::Checker(text.into())));
+        }
+        for text in ["float", "float=", "float=x", "float=-1"] {
+            assert!(Comparison::parse(text).is_err(), "{text}");
+        }
+    }
+}

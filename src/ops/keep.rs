@@ -1,0 +1,71 @@
+//! `--keep`: the directories of kept boxes.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::model::event::{Event, Note};
+use crate::model::judgement::JudgeError;
+use crate::model::root::FilePath;
+use crate::model::stop::Stop;
+use crate::ops::context::Context;
+use crate::ops::options::Keep;
+
+/// The directory for boxes, if they are kept: a new or an empty one.
+///
+/// # Errors
+/// If there can be no such directory.
+pub fn directory(keep: &Keep, context: &Context) -> Result<Option<FilePath>, Stop> {
+    let dir = match keep {
+        Keep::No => return Ok(None),
+        Keep::Anywhere => tempfile::Builder::new()
+            .prefix("juror-boxes-")
+            .tempdir()
+            .map_err(|error| {
+                let error = JudgeError::new("make a directory for --keep", error);
+                error.help("choose one with --keep=DIR")
+            })?
+            .keep(),
+        Keep::In(dir) => named(dir)?,
+    };
+    let dir = here()?.join(dir);
+    context.event(Event::Noted(Note::Kept(dir.clone())));
+    Ok(Some(FilePath::root(dir)))
+}
+
+/// If `--keep` without value is followed by its probable directory: what to write instead.
+pub fn misplaced(keep: &Keep, path: &Path) -> Option<String> {
+    let is_free = match fs::read_dir(path) {
+        Ok(mut inside) => inside.next().is_none(),
+        Err(_) => fs::symlink_metadata(path).is_err() && path.extension().is_none(),
+    };
+    let name = path.display();
+    (*keep == Keep::Anywhere && is_free).then(|| {
+        format!("{name} is read as another argument; write --keep={name} for the directory")
+    })
+}
+
+/// The current directory.
+///
+/// # Errors
+/// If the system does not report it.
+pub fn here() -> Result<PathBuf, JudgeError> {
+    env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
+}
+
+fn named(dir: &Path) -> Result<PathBuf, Stop> {
+    let shown = dir.display();
+    let fault = |what: &str, error: io::Error| {
+        Stop::usage(format!("--keep: cannot {what} the directory {shown}: {error}; choose another"))
+    };
+    fs::create_dir_all(dir).map_err(|error| fault("make", error))?;
+    let mut inside = fs::read_dir(dir).map_err(|error| fault("read", error))?;
+    match inside.next() {
+        None => Ok(dir.to_owned()),
+        Some(_) => {
+            let what = format!("--keep: {shown} is not empty; choose a new directory");
+            Err(Stop::usage(what))
+        }
+    }
+}

@@ -1,0 +1,508 @@
+//! `juror merge`: the events of several commands, as if of one.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Number, Value};
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::{CommandTask, Event, Note, Stamped};
+use crate::model::exit_code::ExitCode;
+use crate::model::recalled::Recalled;
+use crate::model::report::{FORMAT, PackageReport};
+use crate::model::shard::Shard;
+use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::units::seconds;
+use crate::model::worker::WorkerReport;
+use crate::ops::context::Context;
+
+/// Reads files of events and sends the events of all.
+///
+/// # Errors
+/// What cannot be read in each file, or why the files are not of one run.
+pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
+    let mut commands = Vec::new();
+    let mut faults: Vec<Remark> = Vec::new();
+    for path in files {
+        match CommandEvents::read(path) {
+            Ok(command) => commands.push(command),
+            Err(why) => faults.push(format!("cannot merge {}: {why}", path.display()).into()),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(Stop::Refused(Mend::CommandLine, faults));
+    }
+    check(&commands).map_err(|why| {
+        Stop::usage(format!(
+            "cannot merge these files: {why}; pass the events of all shards of one run"
+        ))
+    })?;
+    // They ran side by side.
+    let at = commands.iter().map(|it| it.elapsed).max().unwrap_or_default();
+    for (package, event) in merged(&commands) {
+        context.replay(&Stamped { at, package, event });
+    }
+    let recalled = commands.iter().filter_map(|it| it.recalled).reduce(Recalled::and);
+    let workers = commands.iter().flat_map(|it| it.workers.clone()).collect();
+    let ended = commands.iter().map(|it| it.ended);
+    context.end_as(ended.fold(ExitCode::Success, ExitCode::and), recalled, workers);
+    Ok(())
+}
+
+/// The events of one command.
+struct CommandEvents {
+    juror: String,
+    command: String,
+    task: CommandTask,
+    shard: Option<Shard>,
+    /// All between the first and the last one.
+    events: Vec<Stamped>,
+    elapsed: Duration,
+    ended: ExitCode,
+    recalled: Option<Recalled>,
+    workers: Vec<WorkerReport>,
+}
+
+impl CommandEvents {
+    fn read(path: &Path) -> Result<Self, String> {
+        let text = fs::read(path).map_err(|error| error.to_string())?;
+        let document = serde_json::from_slice::<Value>(&text).ok();
+        if document.is_some_and(|it| it["format"] == FORMAT) {
+            return Err(
+                "it is a report of --json; run the command again with --events FILE".to_owned()
+            );
+        }
+        let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
+        let mut events: Vec<Stamped> = Vec::new();
+        for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
+            let event = read_event(line);
+            events.push(event.map_err(|why| format!("line {number} is no event: {why}"))?);
+        }
+        let Some(Stamped { at, event: Event::Finished { ended, recalled, workers }, .. }) =
+            events.pop()
+        else {
+            return Err(
+                "its last line is not the end of a command; run the command again".to_owned()
+            );
+        };
+        if events.iter().any(|it| matches!(it.event, Event::Finished { .. })) {
+            return Err("it has the events of several commands; give a file for each".to_owned());
+        }
+        // After that of `merge` itself comes that of the commands.
+        let begins = matches!(events.first(), Some(Stamped { event: Event::Started { .. }, .. }));
+        let started =
+            events.iter().rev().filter(|_| begins).find_map(|it| match it.event.clone() {
+                Event::Started { juror, command, task, .. } => Some((juror, command, task)),
+                _ => None,
+            });
+        let Some((juror, command, task)) = started else {
+            return Err("its first line is not the beginning of a command".to_owned());
+        };
+        if task == CommandTask::Other {
+            return Err(format!(
+                "it is of `juror {command}`; only judge, verify and generate can be merged"
+            ));
+        }
+        let shard = events.iter().find_map(|it| match it.event {
+            Event::ShardChosen(shard) => Some(shard),
+            _ => None,
+        });
+        Ok(Self { juror, command, task, shard, events, elapsed: at, ended, recalled, workers })
+    }
+
+    fn packages(&self) -> impl Iterator<Item = &PackageReport> {
+        self.events.iter().filter_map(|it| match &it.event {
+            Event::PackageRead(package) => Some(&**package),
+            _ => None,
+        })
+    }
+}
+
+fn read_event(line: &[u8]) -> Result<Stamped, String> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if let Some(number) = too_large(&value) {
+        return Err(format!("it is damaged: {number} is more than any count or time"));
+    }
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+/// A number that is so large that sums with it could overflow.
+fn too_large(value: &Value) -> Option<&Number> {
+    /// The largest integer that every reader of JSON reads exactly.
+    const MOST: f64 = (1_u64 << 53) as f64;
+    match value {
+        Value::Number(number) => Some(number).filter(|it| it.as_f64() > Some(MOST)),
+        Value::Array(all) => all.iter().find_map(too_large),
+        Value::Object(all) => all.values().find_map(too_large),
+        _ => None,
+    }
+}
+
+/// The submission that an event is the result of.
+fn judged(event: &Event) -> Option<&str> {
+    match event {
+        Event::SubmissionJudged(judgement) => Some(&judgement.submission),
+        Event::Failed { submission, .. } => submission.as_deref(),
+        _ => None,
+    }
+}
+
+/// The submission or test case that no two commands can have done.
+fn unit(event: &Event) -> Option<&str> {
+    match event {
+        Event::CaseGenerated { test_case, .. } => Some(test_case),
+        event => judged(event),
+    }
+}
+
+/// Checks that the commands are parts of one.
+///
+/// # Errors
+/// Why they are not, in words.
+fn check(commands: &[CommandEvents]) -> Result<(), String> {
+    let Some(first) = commands.first() else { return Ok(()) };
+    if let Some(other) = commands.iter().find(|it| it.command != first.command) {
+        let (first, other) = (&first.command, &other.command);
+        return Err(format!("one file is of `juror {first}`, another of `juror {other}`"));
+    }
+    if let Some(other) = commands.iter().find(|it| it.juror != first.juror) {
+        return Err(format!("one is of juror {}, another of juror {}", first.juror, other.juror));
+    }
+    let mut known = HashSet::new();
+    for command in commands {
+        let own = command.events.iter().filter_map(|it| Some((&it.package, unit(&it.event)?)));
+        let own: HashSet<_> = own.collect();
+        if let Some((_, name)) = own.iter().find(|it| known.contains(*it)) {
+            return Err(format!("two files have {name}"));
+        }
+        known.extend(own);
+    }
+    let shards: Vec<Shard> = commands.iter().filter_map(|it| it.shard).collect();
+    let Some(&Shard { count, .. }) = shards.first() else { return Ok(()) };
+    let is_part = |it: &Shard| it.count == count && (1..=count).contains(&it.index);
+    if shards.len() < commands.len() || !shards.iter().all(is_part) {
+        return Err("they are not the shards of one run".to_owned());
+    }
+    let packages = |it: &CommandEvents| {
+        it.packages().map(|it| (it.name.clone(), it.test_cases)).collect::<Vec<_>>()
+    };
+    // A shard without work names no package.
+    let mut packages = commands.iter().map(packages).filter(|it| !it.is_empty());
+    let first = packages.next();
+    if packages.any(|it| Some(&it) != first.as_ref()) {
+        return Err("their packages or test cases differ".to_owned());
+    }
+    for index in 1..=count {
+        let shard = Shard { index, count };
+        match shards.iter().filter(|it| **it == shard).count() {
+            0 => return Err(format!("the events of shard {shard} are missing")),
+            1 => {}
+            _ => return Err(format!("there are two files of shard {shard}")),
+        }
+    }
+    Ok(())
+}
+
+type Package = Option<Arc<str>>;
+
+/// The events of all commands, package by package. Repeated information appears once.
+fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
+    let mut all = Vec::new();
+    if let Some(CommandEvents { juror, command, task, .. }) = commands.first() {
+        let (juror, command) = (juror.clone(), command.clone());
+        let command_line = String::new();
+        all.push((None, Event::Started { juror, command, command_line, task: *task }));
+    }
+    let events = || commands.iter().flat_map(|it| &it.events);
+    // The weakest isolation counts for the whole.
+    let hosts = events().filter_map(|it| match &it.event {
+        Event::HostReady { isolation, .. } => Some((isolation, &it.event)),
+        _ => None,
+    });
+    if let Some((_, weakest)) = hosts.max_by_key(|(isolation, _)| **isolation) {
+        all.push((None, weakest.clone()));
+    }
+    let mut packages: Vec<&Package> = Vec::new();
+    for event in events() {
+        if !packages.contains(&&event.package) {
+            packages.push(&event.package);
+        }
+    }
+    for package in packages {
+        let own = commands.iter().map(|command| {
+            let own = command.events.iter().filter(|it| it.package == *package);
+            own.map(|it| &it.event).collect()
+        });
+        let own = about_package(&own.collect::<Vec<_>>());
+        all.extend(own.into_iter().map(|event| (package.clone(), event)));
+    }
+    all
+}
+
+/// The events about a package, from all commands: what was read, then the results.
+fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
+    let mut before: Vec<&Event> = Vec::new();
+    let mut begun: Vec<&Event> = Vec::new();
+    let mut results: Vec<(&str, &Event)> = Vec::new();
+    let mut after: Vec<&Event> = Vec::new();
+    let (mut whole, mut limits): (Option<PackageReport>, Vec<&Event>) = (None, Vec::new());
+    let done = commands.iter().flatten().filter_map(|it| match it {
+        Event::SubmissionJudged(judgement) => Some(judgement.submission.as_str()),
+        _ => None,
+    });
+    let done: HashSet<&str> = done.collect();
+    // What each command says counts once, as often as one of them says it.
+    for command in commands {
+        let mut told = before.clone();
+        let said = |it: &&Event| matches!(it, Event::Diagnosed(_) | Event::Complained { .. });
+        for event in command.iter().copied().filter(said) {
+            match told.iter().position(|it| *it == event) {
+                Some(at) => drop(told.swap_remove(at)),
+                None => before.push(event),
+            }
+        }
+    }
+    for event in commands.iter().flatten().copied() {
+        match event {
+            Event::PackageRead(part) => match &mut whole {
+                Some(whole) => whole.submissions += part.submissions,
+                None => whole = Some((**part).clone()),
+            },
+            Event::LimitsSet { .. } => limits.push(event),
+            // Of submissions without verdict, what was done counts.
+            Event::SubmissionStarted { submission, .. } | Event::CaseJudged { submission, .. } => {
+                if !done.contains(submission.as_str()) {
+                    begun.push(event);
+                }
+            }
+            Event::PackageRefused | Event::CaseGenerated { .. } | Event::Noted(_) => {
+                let is_repeated =
+                    matches!(event, Event::PackageRefused | Event::Noted(Note::NextSteps(_)));
+                if !is_repeated || !after.contains(&event) {
+                    after.push(event);
+                }
+            }
+            event => match judged(event) {
+                Some(name) => results.push((name, event)),
+                None if matches!(event, Event::Failed { .. }) => after.push(event),
+                None => {}
+            },
+        }
+    }
+    if commands.len() > 1 {
+        // In the order of packages; that on the command line is not known.
+        results.sort_by_key(|(name, _)| *name);
+    }
+    let mut all: Vec<Event> = before.into_iter().cloned().collect();
+    let path = whole.as_ref().map(|it| it.path.clone());
+    if let (Some(whole), Some(path)) = (whole, path) {
+        all.push(Event::PackageRead(whole.into()));
+        all.extend(different_limits(&limits, path).map(Event::Diagnosed));
+        all.extend(limits.first().map(|it| (*it).clone()));
+    }
+    all.extend(begun.into_iter().cloned());
+    all.extend(results.into_iter().map(|(_, event)| event.clone()));
+    all.extend(after.into_iter().cloned());
+    all
+}
+
+/// A warning if shards judged with different time limits.
+fn different_limits(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
+    let times = limits.iter().filter_map(|it| match it {
+        Event::LimitsSet { limits, .. } => Some(limits.cpu_time()),
+        _ => None,
+    });
+    let times: Vec<Duration> = times.collect();
+    let other = times.iter().find(|it| **it != times[0])?;
+    let (first, other) = (seconds(times[0]), seconds(*other));
+    let what = format!("shards were judged with different time limits: {first} and {other}");
+    let help = "set the limit in the package, or give each shard the same --time-limit";
+    Some(Diagnostic::warning(package, what).help(help))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::model::event::GeneratedState;
+    use crate::model::isolation::Isolation;
+    use crate::model::judgement::Judgement;
+    use crate::model::report::Report;
+    use crate::model::verdict::Verdict;
+
+    fn started(juror: &str, command: &str, task: CommandTask) -> Event {
+        let [juror, command] = [juror, command].map(str::to_owned);
+        Event::Started { juror, command, command_line: String::new(), task }
+    }
+
+    fn finished(ended: ExitCode) -> Event {
+        let recalled = Some(Recalled { started: 2, recalled: 5, oldest: None });
+        let worker = WorkerReport {
+            name: "host".to_owned(),
+            isolation: Some(Isolation::Namespaces),
+            slots: 1,
+            programs: 3,
+            lost: None,
+        };
+        Event::Finished { ended, recalled, workers: vec![worker] }
+    }
+
+    fn judged(submission: &str, verdict: Verdict) -> Event {
+        Event::SubmissionJudged(Box::new(Judgement {
+            submission: submission.to_owned(),
+            path: submission.into(),
+            verdict,
+            score: None,
+            cases: Arc::default(),
+            skipped: 0,
+            spared: 0,
+            compiler: None,
+            broken: Vec::new(),
+        }))
+    }
+
+    fn package(test_cases: usize) -> Event {
+        let name = "sum".to_owned();
+        let submissions = 3;
+        let package = PackageReport { name, submissions, test_cases, ..PackageReport::default() };
+        Event::PackageRead(package.into())
+    }
+
+    /// The events of a shard that judges.
+    fn shard(index: u32, count: u32, events: &[Event]) -> Vec<Event> {
+        let start = [
+            started("1", "judge", CommandTask::Judge),
+            Event::ShardChosen(Shard { index, count }),
+            package(2),
+        ];
+        [&start, events, &[finished(ExitCode::Success)]].concat()
+    }
+
+    fn lines(events: &[Event]) -> Vec<u8> {
+        let mut text = Vec::new();
+        for event in events {
+            let is_framed = matches!(event, Event::Started { .. } | Event::Finished { .. });
+            let package = (!is_framed).then(|| "sum".into());
+            let stamped = Stamped { at: Duration::from_secs(7), package, event: event.clone() };
+            serde_json::to_writer(&mut text, &stamped).unwrap();
+            text.push(b'\n');
+        }
+        text
+    }
+
+    /// Merges files with these texts: the report, or the first complaint.
+    fn merge_texts(texts: &[Vec<u8>]) -> Result<Report, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |(index, text): (usize, &Vec<u8>)| {
+            let path = dir.path().join(index.to_string());
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let files: Vec<PathBuf> = texts.iter().enumerate().map(write).collect();
+        let (sender, receiver) = channel();
+        let context = Context::new(move |stamped| drop(sender.send(stamped.clone())));
+        match merge(&files, &context) {
+            Ok(()) => context.finish(),
+            Err(Stop::Refused(Mend::CommandLine, remarks)) => {
+                return Err(format!("{:?}", remarks[0]));
+            }
+            Err(_) => return Err("another end".to_owned()),
+        }
+        let mut report = Report::default();
+        receiver.try_iter().for_each(|stamped| report.see(&stamped));
+        Ok(report)
+    }
+
+    #[test]
+    fn files_of_different_commands_are_refused() {
+        let check = |files: &[Vec<Event>], said: &str| {
+            let texts: Vec<Vec<u8>> = files.iter().map(|events| lines(events)).collect();
+            let why = merge_texts(&texts).expect_err(said);
+            assert!(why.contains(said), "{said}: {why}");
+        };
+        let whole = |juror: &str, command: &str, events: &[Event]| {
+            let start = [started(juror, command, CommandTask::Judge)];
+            [&start, events, &[finished(ExitCode::Success)]].concat()
+        };
+        let a = [judged("a", Verdict::Accepted)];
+        let made = Event::CaseGenerated {
+            test_case: "secret/1".to_owned(),
+            state: GeneratedState::Created,
+        };
+        check(&[shard(1, 2, &a)], "the events of shard 2/2 are missing");
+        check(&[shard(1, 1, &[]), shard(1, 1, &[])], "there are two files of shard 1/1");
+        check(&[shard(1, 2, &a), shard(2, 2, &a)], "two files have a");
+        check(&[shard(1, 0, &[])], "they are not the shards of one run");
+        check(&[shard(0, 1, &[]), shard(1, 1, &[])], "they are not the shards of one run");
+        check(&[shard(1, u32::MAX, &[])], "the events of shard 2/4294967295 are missing");
+        check(&[shard(1, 2, &[]), shard(2, 3, &[])], "they are not the shards of one run");
+        check(&[shard(1, 2, &[]), whole("1", "judge", &[])], "they are not the shards of one run");
+        check(&[shard(1, 2, &[]), shard(2, 2, &[package(3)])], "packages or test cases differ");
+        check(&[whole("1", "judge", &a), whole("2", "judge", &[])], "one is of juror 1, another");
+        check(&[whole("1", "judge", &a), whole("1", "verify", &[])], "another of `juror verify`");
+        let twice = whole("1", "generate", &[made]);
+        check(&[twice.clone(), twice], "two files have secret/1");
+        check(
+            &[vec![started("1", "stress", CommandTask::Other), finished(ExitCode::Success)]],
+            "stress",
+        );
+        check(&[vec![started("1", "judge", CommandTask::Judge)]], "its last line is not the end");
+        check(&[vec![finished(ExitCode::Success)]], "its first line is not the beginning");
+        check(&[[shard(1, 1, &[]), shard(1, 1, &[])].concat()], "the events of several commands");
+        check(&[Vec::new()], "its last line is not the end");
+    }
+
+    #[test]
+    fn a_file_that_has_other_text_is_refused() {
+        let check = |text: &str, said: &str| {
+            let why = merge_texts(&[text.as_bytes().to_vec()]).expect_err(said);
+            assert!(why.contains(said), "{said}: {why}");
+        };
+        check("{\"format\": \"juror-report\"}", "run the command again with --events FILE");
+        check("{}", "line 1 is no event");
+        for number in ["18446744073709551615", "9007199254740994", "1e19"] {
+            let event = format!("{{\"at_seconds\": {number}, \"event\": \"package_refused\"}}");
+            check(&event, "line 1 is no event: it is damaged: ");
+        }
+        check("\n\n[]\n", "line 3 is no event");
+        check("{\"at_seconds\": -1, \"package\": null, \"event\": \"package_refused\"}", "line 1");
+    }
+
+    #[test]
+    fn what_shards_did_counts_once() {
+        let error = crate::model::judgement::JudgeError::new("run", "no");
+        let begun = |submission: &str| {
+            let [submission, test_case] = [submission, "secret/1"].map(str::to_owned);
+            let verdict = Verdict::Accepted;
+            [
+                Event::SubmissionStarted { submission: submission.clone(), test_cases: 2 },
+                Event::CaseJudged { submission, test_case, verdict },
+            ]
+        };
+        let doubt = Event::Diagnosed(Diagnostic::warning("sum", "a doubt"));
+        let mut first = begun("a").to_vec();
+        first.extend([judged("b", Verdict::Accepted), doubt.clone(), doubt.clone()]);
+        let mut second = begun("c").to_vec();
+        let failed = Event::Failed { submission: Some("c".to_owned()), error };
+        second.extend([judged("d", Verdict::WrongAnswer), failed, doubt]);
+        let mut interrupted = shard(1, 2, &first);
+        interrupted.pop();
+        interrupted.push(finished(ExitCode::Interrupted));
+        let report = merge_texts(&[lines(&shard(2, 2, &second)), lines(&interrupted)]).unwrap();
+        assert_eq!(report.exit_code(), ExitCode::Interrupted);
+        let summary = &report.summary;
+        assert_eq!((summary.runs, summary.accepted, summary.rejected), (2, 1, 1));
+        assert_eq!((summary.warnings, summary.judge_errors), (2, 1));
+        let names: Vec<&str> = report.submissions.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["b", "c", "d"]);
+        assert_eq!(report.session.packages.len(), 1);
+        assert_eq!(report.session.packages[0].submissions, 6);
+        let cache = report.session.cache.unwrap();
+        assert_eq!((cache.started, cache.recalled), (4, 10));
+        assert_eq!((report.session.workers.len(), report.shard), (2, None));
+    }
+}

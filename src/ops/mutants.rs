@@ -1,0 +1,264 @@
+//! Lists the mutants of a package's submissions, or writes one of them as a submission.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::event::Event;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
+use crate::model::stop::{Mend, Stop};
+use crate::model::submission::Submission;
+use crate::model::text::{count, printable, visible};
+use crate::mutate::operator::Operator;
+use crate::mutate::original::{Original, original};
+use crate::mutate::{Mutant, mutants};
+use crate::ops::context::Context;
+use crate::ops::problem::{self, Remarks};
+use crate::ops::submissions::named;
+use crate::package::suggest::nearest;
+use crate::report::result::CommandResult;
+use crate::report::style::Look;
+use crate::report::terminal::columns::Cell;
+use crate::report::terminal::page::Page;
+use crate::stress::reference::is_accepted;
+
+/// Which mutants to list.
+#[derive(Clone, Debug, Default)]
+pub struct MutantsOptions {
+    pub package: PathBuf,
+    /// The format of the package; `None` if it is to be detected.
+    pub format: Option<String>,
+    /// The submission, instead of each accepted one.
+    pub submission: Option<PathBuf>,
+    /// Only these operators, if there are some.
+    pub operators: Vec<Operator>,
+    /// The only mutant, by its name.
+    pub id: Option<String>,
+    pub export: Option<PathBuf>,
+    /// The seed that chooses the half of the operators to hold out.
+    pub seed: u64,
+}
+
+/// What `mutants` shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MutantListing {
+    /// The mutants, by submission and line.
+    pub list: Vec<ListedMutant>,
+    /// Whether they are shown with their lines.
+    pub in_full: bool,
+    /// Where one was written, if that was asked for.
+    pub saved: Option<String>,
+}
+
+/// A mutant of a submission.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedMutant {
+    /// The submission.
+    pub submission: String,
+    /// Its name in the submission.
+    pub id: String,
+    /// The name of its operator.
+    pub operator: String,
+    /// What that does.
+    pub mistake: String,
+    /// The file of the submission.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// What stood there.
+    pub before: String,
+    /// What stands there instead.
+    pub after: String,
+    /// The changed lines as they were.
+    pub lines_before: Vec<String>,
+    /// The same lines as they are.
+    pub lines_after: Vec<String>,
+    /// Whether its operator is held out.
+    pub held_out: bool,
+}
+
+/// Lists the mutants of a problem's submissions, and writes the one that is to be exported.
+///
+/// # Errors
+/// If there are none, or one cannot be read or written.
+pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<MutantListing, Stop> {
+    let format = options.format.as_deref();
+    let problem = problem::read(&options.package, format, Remarks::Errors, context)?;
+    let mut all = mutated(options.submission.as_deref(), &problem)?;
+    context.event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
+    let ids: Vec<String> =
+        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| mutant.id.clone())).collect();
+    let operators = &options.operators;
+    for it in &mut all {
+        it.mutants.retain(|mutant| {
+            (operators.is_empty() || operators.contains(&mutant.operator))
+                && options.id.as_ref().is_none_or(|id| mutant.id == *id)
+        });
+    }
+    let Some(first) = all.iter().find(|it| !it.mutants.is_empty()) else {
+        let submission = options.submission.as_ref().map(|_| &all[..]);
+        return Err(nothing(options.id.as_deref(), &ids, submission));
+    };
+    let saved = match &options.export {
+        Some(to) => Some(save(&first.original, &first.mutants[0], to)?),
+        None => None,
+    };
+    let held_out = Operator::held_out(options.seed);
+    let list =
+        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| listed(it, mutant, &held_out)));
+    Ok(MutantListing {
+        list: list.collect(),
+        in_full: options.id.is_some(),
+        saved: saved.map(|path| path.display().to_string()),
+    })
+}
+
+/// A submission with its mutants.
+struct Mutated {
+    submission: Submission,
+    original: Original,
+    mutants: Vec<Mutant>,
+}
+
+/// The submissions with their mutants.
+fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<Mutated>, Stop> {
+    let submissions = match submission {
+        Some(path) => vec![named(path, problem).map_err(Stop::usage)?],
+        None => problem.submissions.iter().filter(|it| is_accepted(it)).cloned().collect(),
+    };
+    let mut all = Vec::new();
+    for submission in submissions {
+        if let Some(original) = original(&submission.program)? {
+            let mutants = mutants(original.language, &original.files);
+            all.push(Mutated { submission, original, mutants });
+        }
+    }
+    Ok(all)
+}
+
+/// The error that no mutant was selected. `named` is what was made of the submission that the user named.
+fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[Mutated]>) -> Stop {
+    const LANGUAGES: &str = "C, C++, Rust, Python or Java";
+    let what = match wanted {
+        Some(id) => {
+            let near = nearest(id, ids.iter().map(String::as_str));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            format!("there is no mutant `{id}`{near}; `juror mutants` lists them")
+        }
+        None if ids.is_empty() => match named {
+            Some([]) => format!("this submission has no mutants; give one in {LANGUAGES}"),
+            Some(_) => "this submission has no mutants: there is nothing to change in it, or it has more than 128 KiB; \
+                        check that it builds"
+                .to_owned(),
+            None => format!("there are no mutants; add an accepted submission in {LANGUAGES}"),
+        },
+        None => "--operator selects no mutants; leave it out to see all".to_owned(),
+    };
+    Stop::Refused(Mend::Selection, vec![what.into()])
+}
+
+fn listed(of: &Mutated, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
+    let file = &of.original.files[mutant.file];
+    let [lines_before, lines_after] = mutant.lines(&file.text);
+    ListedMutant {
+        submission: of.submission.name.clone(),
+        id: mutant.id.clone(),
+        operator: mutant.operator.name().to_owned(),
+        mistake: mutant.operator.words().to_owned(),
+        file: file.name.display().to_string(),
+        line: mutant.line,
+        column: mutant.column,
+        before: mutant.before.clone(),
+        after: mutant.after.clone(),
+        lines_before,
+        lines_after,
+        held_out: held_out.contains(&mutant.operator),
+    }
+}
+
+/// Writes a mutant: a program of one file as a new file, or in a directory that exists or whose path ends with a slash;
+/// several files as a new directory.
+fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
+    let is_single = original.files.len() == 1;
+    let is_directory = to.is_dir() || to.as_os_str().as_bytes().ends_with(b"/");
+    let to =
+        if is_single && is_directory { to.join(own_name(original, mutant)) } else { to.to_owned() };
+    if to.exists() {
+        let what = format!("{} already exists; give a new file or directory", to.display());
+        return Err(Stop::usage(what));
+    }
+    for (place, file) in original.files.iter().enumerate() {
+        let text = if place == mutant.file { mutant.apply(&file.text) } else { file.text.clone() };
+        let path = if is_single { to.clone() } else { to.join(&file.name) };
+        let fault = JudgeError::on("write", &path);
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, text));
+        // Half a file would look like the mutant, and be in the way the next time.
+        written.inspect_err(|_| drop(fs::remove_file(&path))).map_err(fault)?;
+    }
+    Ok(to)
+}
+
+/// The name of a file with the mutant's name in it; in Java the class name is unchanged.
+fn own_name(original: &Original, mutant: &Mutant) -> PathBuf {
+    let name = &original.files[0].name;
+    if original.language == "java" {
+        return name.clone();
+    }
+    let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, ending) = (part(name.file_stem()), part(name.extension()));
+    PathBuf::from(format!("{stem}-{}.{ending}", mutant.id))
+}
+
+impl CommandResult for MutantListing {
+    fn render(&self, page: &mut Page<'_>) {
+        let style = page.style;
+        for (at, mutants) in self.list.chunk_by(|a, b| a.submission == b.submission).enumerate() {
+            if at > 0 {
+                page.blank();
+            }
+            let submission = style.paint(Look::Title, &printable(&mutants[0].submission));
+            if self.in_full {
+                mutants.iter().for_each(|mutant| in_full(page, mutant));
+            } else {
+                page.line(0, &format!("{submission}  {}", count(mutants.len(), "mutant")));
+                list(page, mutants);
+            }
+        }
+        if let Some(saved) = &self.saved {
+            page.line(0, &format!("saved: {}", printable(saved)));
+        }
+    }
+}
+
+fn list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
+    let arrow = if page.style.unicode { "→" } else { "->" };
+    page.short_columns(mutants.iter().map(|mutant| {
+        let [before, after] = [&mutant.before, &mutant.after].map(|text| match text.as_str() {
+            "" => "nothing".to_owned(),
+            text => format!("`{}`", visible(text.as_bytes())),
+        });
+        vec![
+            Cell::left(mutant.id.clone()),
+            Cell::right(format!("{}:{}", mutant.line, mutant.column)).looking(Look::Dim),
+            Cell::left(format!("{before} {arrow} {after}")),
+        ]
+    }));
+}
+
+fn in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
+    let style = page.style;
+    let place = format!("{}, {}:{}:{}", mutant.submission, mutant.file, mutant.line, mutant.column);
+    page.line(0, &format!("{}  {}", style.paint(Look::Title, &mutant.id), printable(&place)));
+    page.line(0, &format!("the mutant {}", mutant.mistake));
+    page.blank();
+    page.edited(0, "-", Look::Expected, mutant.lines_before.iter().map(|it| &**it));
+    page.edited(0, "+", Look::Got, mutant.lines_after.iter().map(|it| &**it));
+}

@@ -1,0 +1,81 @@
+//! What an unfinished package lacks, in the order in which authors add it.
+
+use std::path::Path;
+
+use crate::model::created::NextStep;
+use crate::model::problem::Problem;
+use crate::model::root::FilePath;
+use crate::model::text::command_line;
+use crate::model::verdict::Verdict;
+use crate::package;
+
+/// The next steps for a package; none for an archive, or for a format that juror does not write to.
+pub fn steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
+    if dir.is_dir() && problem.layout.takes_cases { missing(problem) } else { Vec::new() }
+}
+
+/// The next steps for a package with errors, if enough of it can be read.
+pub fn of_faulty(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
+    let problem = if dir.is_dir() { package::read_as(dir, format).problem } else { None };
+    problem.map_or_else(Vec::new, |problem| steps(dir, &problem))
+}
+
+fn missing(problem: &Problem) -> Vec<NextStep> {
+    let dir = &problem.dir;
+    let generate = |options: &[&str]| {
+        let words = ["juror", "generate"].map(Path::new).into_iter().chain([dir.as_path()]);
+        command_line(words.chain(options.iter().map(Path::new)))
+    };
+    let cases = &problem.test_data.cases;
+    let has = |group: &str| cases.iter().any(|case| case.name.starts_with(group));
+    let has_grammar = !problem.input_grammars.is_empty();
+    let is_right = |name: &str| name.starts_with("accepted/");
+    let has_right = problem.submissions.iter().any(|it| is_right(&it.name));
+    let is_recipe_unused = problem.recipe.is_some() && !has("secret/");
+    let must_fail = |verdicts: &Vec<Verdict>| !verdicts.contains(&Verdict::Accepted);
+    let has_wrong = problem.submissions.iter().any(|it| {
+        !is_right(&it.name)
+            || it.expectations.iter().any(|rule| rule.required.as_ref().is_some_and(must_fail))
+    });
+    let statement = format!("write the statement: {}/problem.en.md", problem.layout.statements);
+    let steps = [
+        (!has_statement(dir), &*statement, None),
+        (
+            problem.input_validators.is_empty() && !has_grammar,
+            "describe the input: a grammar input_validators/input.ctd (docs/grammar.md), or a program",
+            None,
+        ),
+        (!has_right, "write a solution: a program in submissions/accepted/", None),
+        (is_recipe_unused, "make the test data from its recipe", Some(generate(&[]))),
+        (
+            !has("secret/") && !is_recipe_unused && has_grammar && has_right,
+            "make a first set of test cases from the grammar",
+            Some(generate(&["--from-grammar"])),
+        ),
+        (
+            !(has("secret/") || is_recipe_unused || has_grammar && has_right),
+            "add test cases: files such as data/secret/1.in and 1.ans, or a recipe (docs/generate.md)",
+            None,
+        ),
+        (
+            !has("sample/") && !is_recipe_unused,
+            "add a sample: data/sample/1.in and 1.ans, or under `sample` of the recipe if there is one",
+            None,
+        ),
+        (
+            !has_wrong,
+            "add a wrong program in submissions/wrong_answer/: it shows what the test data catches",
+            None,
+        ),
+    ];
+    let step = |(is_next, what, command): (bool, &str, Option<String>)| {
+        is_next.then(|| NextStep { what: what.to_owned(), command })
+    };
+    steps.into_iter().filter_map(step).collect()
+}
+
+fn has_statement(dir: &FilePath) -> bool {
+    let names = ["statement", "problem_statement"].map(|it| dir.join(it).names());
+    let mut names = names.into_iter().flatten().flatten();
+    names.any(|name| name.to_string_lossy().starts_with("problem."))
+}

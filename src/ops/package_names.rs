@@ -1,0 +1,106 @@
+//! The packages of a command: each once, with a name that no other has.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::model::text::visible;
+
+/// The names of several packages, by their paths as the user gave them. Empty if there is only one.
+pub type PackageNames = BTreeMap<PathBuf, Arc<str>>;
+
+/// The paths without those that lead to the same package as an earlier one, and the names of the packages.
+///
+/// A name is that of the directory or archive, with as many of the directories before it, as given, as tell it from the
+/// others. It does not depend on the order.
+pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
+    let mut packages: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for path in paths {
+        let real = path.canonicalize().or_else(|_| std::path::absolute(path));
+        let real = real.unwrap_or_else(|_| path.clone());
+        if packages.iter().all(|(_, other)| *other != real) {
+            packages.push((path.clone(), real));
+        }
+    }
+    let named = packages.iter().map(|(path, real)| match path.file_name() {
+        Some(_) => parts(path),
+        // Such as `.`: its name is elsewhere.
+        None => parts(real),
+    });
+    let parts: Vec<Vec<&OsStr>> = named.collect();
+    let mut names = PackageNames::new();
+    if packages.len() > 1 {
+        let named = packages.iter().zip(names_of(&parts));
+        names.extend(named.map(|((path, _), name)| (path.clone(), name.into())));
+    }
+    (packages.into_iter().map(|(path, _)| path).collect(), names)
+}
+
+/// The names of directories on the way to a package, its own included; empty for that of the whole machine.
+fn parts(path: &Path) -> Vec<&OsStr> {
+    let normal = |part| match part {
+        Component::Normal(name) => Some(name),
+        Component::ParentDir => Some(OsStr::new("..")),
+        Component::RootDir => Some(OsStr::new("")),
+        Component::CurDir | Component::Prefix(_) => None,
+    };
+    path.components().filter_map(normal).collect()
+}
+
+/// The shortest end of each path that no other path ends with.
+fn names_of(paths: &[Vec<&OsStr>]) -> Vec<String> {
+    let name = |(at, path): (usize, &Vec<&OsStr>)| {
+        let others = || paths.iter().enumerate().filter(|(other, _)| *other != at);
+        let is_own = |end: &&[&OsStr]| !others().any(|(_, other)| other.ends_with(end));
+        let ends = (1..path.len()).map(|length| &path[path.len() - length..]);
+        let end = ends.into_iter().find(is_own).unwrap_or(path);
+        let parts: Vec<String> = end.iter().map(|part| visible(part.as_bytes())).collect();
+        parts.join("/")
+    };
+    paths.iter().enumerate().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_named_by_the_shortest_end_of_its_path_that_tells_it_from_the_others() {
+        let check = |paths: &[&str], expected: &[&str]| {
+            let split: Vec<Vec<&OsStr>> = paths.iter().map(|it| parts(Path::new(it))).collect();
+            assert_eq!(names_of(&split), expected, "{paths:?}");
+            let reversed: Vec<Vec<&OsStr>> = split.into_iter().rev().collect();
+            let backwards: Vec<String> = names_of(&reversed).into_iter().rev().collect();
+            assert_eq!(backwards, expected, "{paths:?}, backwards");
+        };
+        check(&["/a/sum", "/b/mul"], &["sum", "mul"]);
+        check(&["/a/sum", "/b/sum"], &["a/sum", "b/sum"]);
+        check(&["/a/x/sum", "/b/x/sum", "/b/y/sum"], &["a/x/sum", "b/x/sum", "y/sum"]);
+        check(&["/sum", "/b/sum", "sum"], &["/sum", "b/sum", "sum"]);
+        check(&["../sum", "./sum", "../../sum"], &["../sum", "sum", "../../sum"]);
+        check(&["/a/sum.zip", "/a/sum", "/b/sum.zip"], &["a/sum.zip", "sum", "b/sum.zip"]);
+        check(&["/a/b-c", "/a-b/c", "/a/b/c"], &["b-c", "a-b/c", "b/c"]);
+        check(&["/c/a/sum", "/a/sum", "/sum"], &["c/a/sum", "/a/sum", "/sum"]);
+    }
+
+    #[test]
+    fn a_package_that_is_named_twice_is_one() {
+        let keep = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| keep.path().join(name);
+        std::fs::create_dir_all(path("a/sum")).expect("directories");
+        std::os::unix::fs::symlink(path("a"), path("link")).expect("a link");
+        let check = |names: &[&str], left: &[&str], named: usize| {
+            let paths: Vec<PathBuf> = names.iter().map(|name| path(name)).collect();
+            let (found, names) = distinct(&paths);
+            let expected: Vec<PathBuf> = left.iter().map(|name| path(name)).collect();
+            assert_eq!((found, names.len()), (expected, named), "{paths:?}");
+        };
+        check(&["a/sum", "a/sum"], &["a/sum"], 0);
+        check(&["a/sum", "a/sum/"], &["a/sum"], 0);
+        check(&["link/sum", "a/../a/sum"], &["link/sum"], 0);
+        check(&["a/sum", "a", "link"], &["a/sum", "a"], 2);
+        check(&["none", "none", "other"], &["none", "other"], 2);
+    }
+}

@@ -1,0 +1,134 @@
+//! Writes a problem's statements as self-contained pages.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::serde_as;
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::file_name::name_fault;
+use crate::model::serial::Location;
+use crate::model::stop::Stop;
+use crate::model::text::printable;
+use crate::ops::context::Context;
+use crate::package;
+use crate::package::statements::{Statement, statements};
+use crate::package::suggest::list;
+use crate::report::file::ReportFile;
+use crate::report::html;
+use crate::report::result::CommandResult;
+use crate::report::terminal::page::Page;
+use crate::statement::chosen;
+use crate::statement::page;
+
+/// Which statements to write, and where.
+#[derive(Clone, Debug, Default)]
+pub struct StatementOptions {
+    pub package: PathBuf,
+    /// Only these languages, if there are some.
+    pub languages: Vec<String>,
+    /// A file, a directory, or `-` to return the page; `None` for a file with the problem's name.
+    pub out: Option<PathBuf>,
+}
+
+/// The pages that were written.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct StatementPages {
+    pub written: Vec<WrittenPage>,
+    /// The page, if it is not in a file.
+    #[serde(skip)]
+    pub html: Option<String>,
+}
+
+/// A page in a file.
+#[serde_as]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WrittenPage {
+    #[serde_as(as = "Location")]
+    pub path: PathBuf,
+    /// The languages of its statements.
+    pub languages: Vec<String>,
+}
+
+impl CommandResult for StatementPages {
+    fn render(&self, page: &mut Page<'_>) {
+        let written = self.written.iter().filter(|_| !page.style.is_quiet());
+        for WrittenPage { path, languages } in written {
+            let languages = list(languages.iter().map(String::as_str));
+            page.line(
+                0,
+                &format!("wrote {} ({languages})", printable(&path.display().to_string())),
+            );
+        }
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        self.html.as_deref().map(str::as_bytes)
+    }
+}
+
+/// Writes the statements of a package as pages.
+///
+/// # Errors
+/// If the package has none, or they cannot be read or written.
+pub fn write_pages(options: &StatementOptions, context: &Context) -> Result<StatementPages, Stop> {
+    let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
+    if options.out.as_ref().is_some_and(is_pdf) {
+        let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
+        return Err(Stop::usage(what));
+    }
+    let dir = context.enter(&options.package)?;
+    let reading = package::read(&dir);
+    // Other faults of the package do not matter for its statement.
+    let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
+    let all = statements(&problem);
+    let (chosen, remarks) = chosen(&problem, &all, &options.languages)?;
+    context.diagnosed(remarks);
+    let short_name = &problem.short_name;
+    let out = options.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
+    let pages: Vec<(PathBuf, Vec<&Statement>)> = if is_directory(&out) {
+        let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
+        chosen.into_iter().map(|it| (name(it), vec![it])).collect()
+    } else {
+        vec![(out.clone(), chosen)]
+    };
+    let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
+    if let Some((statement, fault)) = refused {
+        let message = format!("its language cannot be `{}`, which {fault}", statement.language);
+        return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
+    }
+    if is_directory(&out) {
+        fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
+    }
+    let mut done = StatementPages::default();
+    for (path, statements) in pages {
+        let page = page(&problem, &statements)?;
+        context.diagnosed(page.remarks);
+        if path.as_os_str() == "-" {
+            done.html = Some(page.html);
+            continue;
+        }
+        write(&path, page.html.as_bytes()).map_err(|error| unwritable(&path, &error))?;
+        let languages = statements.iter().map(|it| it.language.clone()).collect();
+        done.written.push(WrittenPage { path, languages });
+    }
+    Ok(done)
+}
+
+/// Whether the path is a directory, or is written like one.
+fn is_directory(out: &Path) -> bool {
+    out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// Writes a file beside its path, and moves it there when it is complete.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    ReportFile::beside(path, html::SIGN)?.write(|out| out.write_all(bytes))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Stop {
+    let path = path.display();
+    Stop::usage(format!("cannot write {path}: {error}; choose another place with --out"))
+}

@@ -1,0 +1,289 @@
+//! How strong a package's test data is, and what it misses.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Once};
+use std::time::{Duration, Instant};
+
+use crate::build::bench::Bench;
+use crate::executor::parallel;
+use crate::executor::scheduler::Scheduler;
+use crate::judge::case::{ReadyCase, Rules, Texts};
+use crate::judge::judging::Judging;
+use crate::model::event::Event;
+use crate::model::judgement::Judgement;
+use crate::model::problem::Submitted;
+use crate::model::stop::Stop;
+use crate::model::strength::{GateState, Lack, RightProgram, Strength, SubjectKind};
+use crate::model::submission::Submission;
+use crate::ops::context::Context;
+use crate::ops::host::Host;
+use crate::ops::options::HostOptions;
+use crate::ops::problem::{self, Remarks};
+use crate::ops::{cases, validators};
+use crate::strength::gates::Gates;
+use crate::strength::kill_search::KillSearch;
+use crate::strength::measure::Measuring;
+use crate::strength::mutants::{mutated, wrapped};
+use crate::strength::pool::{self, FreshSource};
+use crate::strength::promote::{Chosen, choose};
+use crate::strength::submissions::{self, fastest, own};
+use crate::strength::test_bed::{TestBed, groups};
+use crate::strength::{equivalents, history, reach, score, tools};
+use crate::stress::batch::{Batches, Way};
+use crate::stress::comparison::{Answers, Comparison};
+use crate::stress::problem_inputs::{CandidateKinds, ProblemInputs};
+use crate::stress::promote::Promotion;
+use crate::stress::reference::{is_accepted, usual};
+
+/// What to measure, and how far.
+#[derive(Clone, Debug)]
+pub struct StrengthOptions {
+    pub package: PathBuf,
+    /// What is not done by then is reported as cut off.
+    pub time: Duration,
+    /// Rounds of fresh inputs that a program must survive to be presumed equivalent.
+    pub rounds: usize,
+    pub seed: u64,
+    /// Whether everything is run on all test cases.
+    pub matrix: bool,
+    /// Whether inputs that catch what is missed are added to the package.
+    pub promote: bool,
+    pub host: HostOptions,
+}
+
+/// The part of the time for measuring speed, beside all other work; at least half of it is used.
+const FOR_SPEED: f64 = 0.3;
+/// The most of the time that is kept for searches while programs run on the test cases.
+const FOR_SEARCH: f64 = 0.15;
+
+/// Measures the strength of a package's test data.
+///
+/// # Errors
+/// If the package cannot be used, two programs that should be right are not, the judge failed, or it was interrupted.
+pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength, Stop> {
+    let started = Instant::now();
+    let mut problem = problem::read(&options.package, None, Remarks::Errors, context)?;
+    if problem.kind.submitted == Submitted::Answers {
+        let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
+        return Err(Stop::usage(what));
+    }
+    if options.promote {
+        context.writable()?;
+    }
+    let host = Host::start(&options.host, context)?;
+    let scheduler = &Scheduler::new(Arc::clone(&host.executor));
+    let builder = host.builder_on(scheduler);
+    let _made = problem::complete(&mut problem, None, &host, &builder, context)?;
+    let inputs = &ProblemInputs::read(problem, None, &context.sink())?;
+    let problem = &inputs.problem;
+    context.event(Event::package_read(problem, 0, problem.test_data.judged().len()));
+    let sink = context.sink();
+    let bench = Bench { problem, executor: scheduler, builder: &builder, events: &sink };
+    let validators = validators::build_faultless(&bench)?;
+    let judging = Judging::new(bench, &validators, cases::select(problem, &[])?);
+    let time_limit = judging.time_limit()?;
+    let rules = &judging.begin(&time_limit);
+    let gates =
+        Gates { inputs, judging: &judging, matrix: options.matrix, kept: host.kept.clone() };
+    let mut report = Strength { seed: options.seed, time: options.time, ..Strength::default() };
+    let judged = gates.look(&time_limit, &mut report)?;
+    if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
+        let mut cases = judging.cases.clone();
+        // A static validator checks sources, which do not change here.
+        cases.retain(|case| case.static_args.is_none());
+        // The tools have a separate time limit.
+        let most = options.time.mul_f64(FOR_SPEED);
+        let time = options.time.saturating_sub(started.elapsed()).clamp(most / 2, most);
+        let beside = host.builder();
+        let bench_beside = Bench { executor: &*host.executor, builder: &beside, ..bench };
+        let work = Work {
+            options,
+            context,
+            inputs,
+            bench,
+            rules,
+            scheduler,
+            cases: &cases,
+            judged: &judged,
+            way: Way::new(rules, host.isolation),
+            end: started + options.time,
+        };
+        let tools = || tools::measure(bench_beside, rules, time);
+        let (tools, is_measured) = parallel::both(tools, || work.measure(&mut report))?;
+        report.probes = tools.probes;
+        report.input_validators = tools.input_validators;
+        report.output_validator = tools.output_validator;
+        if is_measured {
+            let names: Vec<&str> = cases.iter().map(|case| &*case.test_case.name).collect();
+            let bounds =
+                inputs.grammars.first().map(|it| reach::bounds(it, problem)).transpose()?;
+            score::count(&mut report, &names, bounds.flatten());
+        }
+        let path = options.package.canonicalize().unwrap_or_else(|_| options.package.clone());
+        history::compare(&mut report, &path, &*host.notebook());
+    }
+    report.elapsed = started.elapsed();
+    Ok(report)
+}
+
+/// What the measurement of wrong programs needs.
+struct Work<'a> {
+    options: &'a StrengthOptions,
+    context: &'a Context,
+    inputs: &'a ProblemInputs,
+    bench: Bench<'a>,
+    rules: &'a Rules<'a>,
+    scheduler: &'a Scheduler,
+    cases: &'a [ReadyCase<'a>],
+    /// The submissions that were judged on all test cases.
+    judged: &'a [(&'a Submission, Judgement)],
+    way: Option<Way>,
+    end: Instant,
+}
+
+impl Work<'_> {
+    /// Runs wrong programs on the test cases, and searches inputs that reject the others. Returns whether there are
+    /// right programs to do it with.
+    fn measure(&self, report: &mut Strength) -> Result<bool, Stop> {
+        let Self { options, inputs, bench, rules, scheduler, cases, judged, way, end, .. } = *self;
+        let problem = bench.problem;
+        let Some((reference, _)) = usual(problem, inputs.solution.as_ref()) else {
+            report.lacking.push(Lack::AcceptedSubmission);
+            report.subjects = judged.iter().filter_map(own).collect();
+            return Ok(false);
+        };
+        let accepted: Vec<&Submission> =
+            problem.submissions.iter().filter(|it| is_accepted(it)).collect();
+        let right = submissions::right(bench, rules, &accepted)?;
+        let Some(main) = right.iter().find(|it| it.submission.name == reference.name) else {
+            report.lacking.push(Lack::AcceptedSubmission);
+            return Ok(false);
+        };
+        let generators = inputs.generators(bench)?;
+        let solution = inputs.answering(&bench)?;
+        let validity = inputs.validity(bench)?.in_batches(way);
+        let known = Answers::default();
+        let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
+        let test_bed = TestBed {
+            comparison: Comparison {
+                bench,
+                rules,
+                reference: &main.suspect.runnable,
+                submission: &main.suspect.runnable,
+                elsewhere: None,
+                options: inputs.options,
+                test_case: inputs.test_case.clone(),
+                answers: inputs.answers(solution.as_ref()),
+                known: &known,
+            },
+            cases,
+            groups: groups(&texts),
+            texts,
+            grammar: inputs.grammars.first(),
+            way: way.filter(|_| !inputs.is_judged()),
+            accepted: Mutex::new(HashMap::new()),
+            doubted: Once::new(),
+        };
+        if inputs.grammars.is_empty() {
+            report.lacking.push(Lack::Grammar);
+        }
+        // Inputs similar to the test cases show less of what these lack.
+        let has_copies = inputs.grammars.is_empty();
+        let is_over = || scheduler.is_over();
+        let has_generators = generators.is_some();
+        let (seed, most) = (options.seed, Some(pool::LONGEST));
+        let mut mix =
+            inputs.candidates(&validity, CandidateKinds { has_generators, has_copies }, seed, most);
+        mix.lead(0);
+        if mix.is_empty() {
+            report.lacking.push(Lack::Inputs);
+        }
+        let source = (!mix.is_empty()).then(|| FreshSource {
+            mix,
+            generators: generators.as_ref(),
+            validity: &validity,
+            taken: 0,
+            seen: HashSet::new(),
+            is_over: &is_over,
+        });
+        let mut entries = submissions::wrong(bench, rules, judged)?;
+        if inputs.is_judged() {
+            report.lacking.push(Lack::Outputs)
+        } else {
+            entries.extend(wrapped(&main.suspect, inputs.grammars.first()))
+        }
+        report.references = vec![RightProgram {
+            submission: main.submission.name.clone(),
+            language: main.prepared.plan.written.word().to_owned(),
+            mutants: 0,
+        }];
+        for right in fastest(&right, judged) {
+            let mutants = mutated(right.submission, &right.prepared, options.seed)?;
+            if mutants.is_empty() {
+                continue;
+            }
+            let name = &right.submission.name;
+            report.references.retain(|it| it.submission != *name);
+            report.references.push(RightProgram {
+                submission: name.clone(),
+                language: right.prepared.plan.written.word().to_owned(),
+                mutants: mutants.len(),
+            });
+            entries.extend(mutants);
+        }
+        if entries.iter().all(|it| it.subject.kind != SubjectKind::Mutant) {
+            report.lacking.push(Lack::Mutants);
+        }
+        self.context.diagnosed(equivalents::unknown(problem, &entries)?);
+        let measuring = Measuring {
+            search: KillSearch {
+                test_bed: &test_bed,
+                validity: &validity,
+                generators: generators.as_ref(),
+                scheduler,
+                end,
+                others: right
+                    .iter()
+                    .filter(|it| it.submission.name != reference.name)
+                    .map(|it| (it.submission.name.clone(), it.suspect.clone()))
+                    .collect(),
+            },
+            for_search: options.time.mul_f64(FOR_SEARCH),
+            rounds: options.rounds,
+            equivalents: &problem.equivalents,
+            matrix: options.matrix,
+        };
+        let measured = measuring.measure(entries, source, report)?;
+        let disputed = validity.disputed.get().map(|refusal| inputs.disputed(refusal));
+        self.context.diagnosed(disputed);
+        if let Err(unmeasured) = measured {
+            return Err(unmeasured.stop(problem, reference));
+        }
+        if options.promote {
+            self.promote(&test_bed, report)?;
+        }
+        Ok(true)
+    }
+
+    /// Adds inputs that catch what the data misses to the package and its recipe.
+    fn promote(&self, test_bed: &TestBed<'_>, report: &mut Strength) -> Result<(), Stop> {
+        for Chosen { place, name, description } in choose(&report.subjects) {
+            let Some(missed) = &mut report.subjects[place].missed else { continue };
+            let input: Arc<[u8]> = Arc::from(&*missed.input);
+            let Ok(answer) = test_bed.comparison.answer(&input)? else { continue };
+            let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
+            // The measurements are reported in any case.
+            missed.promoted = self.context.part(promotion.add(&input, &answer, &description))?;
+        }
+        Ok(())
+    }
+}
+
+/// The texts of a test case, if they fit into a batch.
+fn text(case: &ReadyCase<'_>) -> Result<Option<Texts>, Stop> {
+    if case.size() > Batches::LONGEST {
+        return Ok(None);
+    }
+    Ok(case.read()?)
+}

@@ -1,0 +1,341 @@
+//! `juror verify`: checks packages, their data, and all their submissions against the expectations.
+
+use crate::build::Builder;
+use crate::build::bench::Bench;
+use crate::executor::scheduler::Queue;
+use crate::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
+use crate::judge::draw::{self, Seen};
+use crate::judge::judging::{self, Judging, entries};
+use crate::judge::score::{Policy, points_by_dialect};
+use crate::judge::time_limit;
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::event::{Event, Note};
+use crate::model::file_name::flat_name;
+use crate::model::grader::Dialect;
+use crate::model::judgement::{CaseJudgement, Judgement};
+use crate::model::problem::Problem;
+use crate::model::root::FilePath;
+use crate::model::score::TotalScore;
+use crate::model::stop::{Mend, Stop};
+use crate::model::submission::Submission;
+use crate::model::text::command_line;
+use crate::model::verdict::Verdict;
+use crate::ops::cases;
+use crate::ops::context::Context;
+use crate::ops::host::Host;
+use crate::ops::keep;
+use crate::ops::next_steps;
+use crate::ops::options::RunOptions;
+use crate::ops::problem::{self, Remarks};
+use crate::ops::side_by_side::Work;
+use crate::ops::validators;
+use crate::package::recipe;
+use crate::validate::{self, Extent, mutations, undiscriminating};
+use crate::validator::OutputValidator;
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// What to verify, and how.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    pub packages: Vec<PathBuf>,
+    pub runs: RunOptions,
+    /// Whether every submission runs on every test case, even if that can prove nothing more.
+    pub all: bool,
+    /// Whether test cases that no submission fails on are reported.
+    pub verbose: bool,
+    /// The page that shows images of visualizers, if there will be one.
+    pub html: Option<PathBuf>,
+}
+
+/// Verifies packages, several at the same time.
+///
+/// # Errors
+/// If an option cannot be used, the judge failed, or it was interrupted. Faults of a package are reported.
+pub fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
+    let runs = &options.runs;
+    if let Some(what) = options.packages.iter().find_map(|dir| keep::misplaced(&runs.keep, dir)) {
+        return Err(Stop::usage(what));
+    }
+    let packages = context.packages(&options.packages);
+    let keep = keep::directory(&runs.keep, context)?;
+    let host = Host::start(&runs.host, context)?;
+    let builder = host.builder();
+    if let Some(shard) = runs.shard {
+        context.event(Event::ShardChosen(shard));
+    }
+    let units = AtomicUsize::new(0);
+    let at_once = host.executor.slots();
+    let queue = Queue::new(at_once);
+    let work = Work {
+        begin: &|dir, context| {
+            let package = read(runs, dir, context, &units)?;
+            let steps = next_steps::steps(dir, &package.problem);
+            Ok((package, steps))
+        },
+        go_on: &|index, package, context| {
+            let host = host.in_turn(&queue, index);
+            let builder = &builder.on(&*host.executor);
+            let keep = keep.as_ref();
+            Verifier { options, host: &host, builder, context, keep }.package(package)
+        },
+        next: &|dir, steps, context| {
+            // Of several shards, one lists them for all.
+            if runs.case.is_empty() && runs.shard.is_none_or(|shard| shard.index == 1) {
+                let read = || next_steps::of_faulty(dir, runs.format.as_deref());
+                let steps = steps.unwrap_or_else(read);
+                if !steps.is_empty() {
+                    context.event(Event::Noted(Note::NextSteps(steps)));
+                }
+            }
+        },
+        end: &|| host.executor.stop(),
+    };
+    work.run(context, &packages, at_once)
+}
+
+/// A package that was read, and the work to do for it here.
+struct Package {
+    problem: Problem,
+    submissions: Vec<Submission>,
+    selected: HashSet<String>,
+    /// Whether its data is checked here.
+    is_mine: bool,
+}
+
+/// Reads a package. `units` counts the units of work that were assigned to shards so far.
+fn read(
+    runs: &RunOptions,
+    dir: &Path,
+    context: &Context,
+    units: &AtomicUsize,
+) -> Result<Package, Stop> {
+    let mut problem = problem::read(dir, runs.format.as_deref(), Remarks::All, context)?;
+    runs.limit(&mut problem.limits);
+    problem::set_dialect(&mut problem, runs.dialect);
+    context.diagnosed(dialects(&problem, runs.dialect));
+    let selected = cases::selected(&problem, &runs.case)?;
+    let is_mine = || {
+        let unit = units.fetch_add(1, Ordering::Relaxed);
+        runs.shard.is_none_or(|shard| shard.has(unit))
+    };
+    let is_data_mine = is_mine();
+    if let Some(path) = problem.recipe.as_ref().filter(|_| is_data_mine) {
+        // The data was made; a recipe that juror cannot follow is in nobody's way.
+        let found = recipe::of_problem(path, &problem).diagnostics.into_iter();
+        let found = found.filter(Diagnostic::is_error);
+        context.diagnosed(found.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
+    }
+    let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();
+    Ok(Package { problem, submissions, selected, is_mine: is_data_mine })
+}
+
+struct Verifier<'a> {
+    options: &'a VerifyOptions,
+    host: &'a Host,
+    builder: &'a Builder<'a>,
+    context: &'a Context,
+    /// The directory for kept boxes, if any.
+    keep: Option<&'a FilePath>,
+}
+
+impl Verifier<'_> {
+    fn package(&self, package: Package) -> Result<(), Stop> {
+        let Package { mut problem, submissions, selected, is_mine } = package;
+        if !is_mine && submissions.is_empty() {
+            return Ok(());
+        }
+        self.context.event(Event::package_read(&problem, submissions.len(), selected.len()));
+        let programs = [&problem.input_validators, &problem.answer_validators];
+        if problem.submissions.is_empty()
+            && problem.input_grammars.is_empty()
+            && programs.iter().all(|programs| programs.is_empty())
+        {
+            let what = "nothing to verify: no submission, and no validator of test data";
+            return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
+        }
+        let wanted = match self.extent() {
+            Extent::Everything => None,
+            Extent::Selected => Some(&selected),
+        };
+        let _made = problem::complete(&mut problem, wanted, self.host, self.builder, self.context)?;
+        let cases = cases::select(&problem, &self.options.runs.case)?;
+        let events = self.context.sink();
+        let bench = self.host.bench(&problem, self.builder, &events);
+        let keep = self.kept();
+        let validators =
+            validators::build(&bench, Seen::by(keep.as_ref(), self.options.html.as_deref()))?;
+        if let Some(keep) = &keep {
+            draw::inputs(&bench, &cases, &keep.join("input_visualizer"))?;
+        }
+        if is_mine {
+            self.data(bench, &validators.output, &cases)?;
+        }
+        self.submissions(bench, &validators, &submissions, cases)
+    }
+
+    /// The directory for kept boxes of this package, if any.
+    fn kept(&self) -> Option<FilePath> {
+        let dir = self.keep?;
+        Some(self.context.package().map_or_else(|| dir.clone(), |name| dir.join(flat_name(&name))))
+    }
+
+    /// How much of a package is checked.
+    fn extent(&self) -> Extent {
+        if self.options.runs.case.is_empty() { Extent::Everything } else { Extent::Selected }
+    }
+
+    /// Checks the test data.
+    fn data(
+        &self,
+        bench: Bench<'_>,
+        validators: &[OutputValidator],
+        cases: &[ReadyCase<'_>],
+    ) -> Result<(), Stop> {
+        let selected = |name: &str| cases.iter().any(|case| case.test_case.name == name);
+        let mut found = Vec::new();
+        let proving = validate::Proving {
+            bench,
+            validators,
+            selected: &selected,
+            extent: self.extent(),
+            mutations: &mutations::GENERIC,
+        };
+        let done = validate::data(&proving, &mut found);
+        self.context.diagnosed(found);
+        done
+    }
+
+    /// Judges all submissions and compares the results with the expectations.
+    fn submissions(
+        &self,
+        bench: Bench<'_>,
+        validators: &Validators,
+        submissions: &[Submission],
+        cases: Vec<ReadyCase<'_>>,
+    ) -> Result<(), Stop> {
+        let problem = bench.problem;
+        let mut found = Vec::new();
+        let entries = entries(problem, submissions, self.builder, &mut found)?;
+        found.extend(judging::skipped(&entries));
+        self.context.diagnosed(found);
+        if entries.is_empty() && !problem.submissions.is_empty() {
+            return Ok(());
+        }
+        let finished = Judging {
+            bench,
+            validators,
+            repeat: self.repeat_line(problem),
+            entries: &entries,
+            cases,
+            given: self.options.runs.time_limit,
+            policy: if self.options.all { Policy::Everything } else { Policy::WhatProves },
+            detail: match self.kept() {
+                None if self.options.html.is_none() => Detail::Brief,
+                keep => Detail::Full { keep },
+            },
+            repeats: true,
+        }
+        .run()?;
+        // A shard does not know the other submissions.
+        if self.extent() == Extent::Everything && self.options.runs.shard.is_none() {
+            let is_given = self.options.runs.time_limit.is_some();
+            let judged: Vec<_> = finished.judged(&entries).collect();
+            self.context.diagnosed(doubts(problem, &judged, finished.time_limit.limit, is_given));
+            self.context.diagnosed(partly_right(problem, &judged));
+            if self.options.verbose {
+                let judgements: Vec<&Judgement> = judged.iter().map(|(_, it)| *it).collect();
+                self.context.diagnosed(undiscriminating::find(problem, &judgements));
+            }
+        }
+        Ok(())
+    }
+
+    /// The command line that repeats a run.
+    fn repeat_line(&self, problem: &Problem) -> RepeatLine {
+        let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
+        let archive = self.context.archive();
+        words.push(archive.clone().unwrap_or_else(|| (&problem.dir).into()).into());
+        words.extend(self.options.runs.again());
+        let directory = match archive {
+            // Submissions of a package are identified by name.
+            Some(_) => String::new(),
+            None => command_line([problem.dir.join(problem.layout.submissions).as_path()]) + "/",
+        };
+        RepeatLine { command: command_line(words), directory, typed: None }
+    }
+}
+
+/// A warning that judges score the package differently, if it does not say which judge it is for.
+fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
+    let points = points_by_dialect(problem).filter(|_| told.is_none())?;
+    let [kattis, domjudge] = points.map(|points| points.to_string());
+    let what = format!(
+        "all points together are {kattis} for Kattis, which gives `accept_score` for each test case, and \
+         {domjudge} for DOMjudge, which gives it once for a group: scores are those of Kattis"
+    );
+    let path = problem.dir.join("data");
+    let help = "choose with --dialect kattis or --dialect domjudge";
+    Some(Diagnostic::warning(path, what).help(help))
+}
+
+/// Warnings that submissions in `accepted/` fail on a sample or lack points, if no expectation says so.
+///
+/// Source: problemtools, `Submissions.check_submission`.
+fn partly_right(problem: &Problem, judged: &[(&Submission, &Judgement)]) -> Vec<Diagnostic> {
+    // In 2025-09, a submission that is accepted passes all test cases.
+    if problem.graders.is_none() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (submission, judgement) in judged {
+        if !submission.name.starts_with("accepted/") || !judgement.broken.is_empty() {
+            continue;
+        }
+        let mut warn = |message: String| {
+            let help = "fix it, or move it to submissions/partially_accepted";
+            found.push(Diagnostic::warning(&submission.program.path, message).help(help));
+        };
+        let is_wrong = |it: &&CaseJudgement| {
+            it.test_case.starts_with("sample/") && it.verdict != Verdict::Accepted
+        };
+        if let Some(case) = judgement.cases.iter().find(is_wrong) {
+            warn(format!("is accepted as a whole, but {} on {}", case.verdict, case.test_case));
+        }
+        if let Some(TotalScore {
+            score: Some(score), max_score: Some(most), is_best: false, ..
+        }) = &judgement.score
+        {
+            warn(format!("is accepted, but has {score} of {most} points"));
+        }
+    }
+    found
+}
+
+/// Warnings that the submissions' times contradict the time limit.
+fn doubts(
+    problem: &Problem,
+    judged: &[(&Submission, &Judgement)],
+    limit: Duration,
+    is_given: bool,
+) -> Vec<Diagnostic> {
+    // A broken expectation already reports one that is too slow for it.
+    let is_told = |judgement: &Judgement| {
+        let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
+        is_slow && !judgement.broken.is_empty()
+    };
+    let judged = judged.iter().copied().filter(|(_, judgement)| !is_told(judgement));
+    let bounds = time_limit::bounds(judged);
+    let is_inferred = !is_given && problem.limits.time_limit.is_none();
+    time_limit::doubts(limit, &bounds, &problem.limits, is_inferred)
+        .into_iter()
+        .map(|(severity, doubt)| {
+            let path = problem.dir.join(problem.layout.time_limit);
+            let remark = Diagnostic::warning(path, doubt).help(problem.layout.change_time_limit);
+            Diagnostic { severity, ..remark }
+        })
+        .collect()
+}

@@ -1,0 +1,127 @@
+//! Writes the files of a package in another format, and reads them again.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::language::constants::replace_constants;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::Problem;
+use crate::model::program::Constant;
+use crate::model::root::FilePath;
+use crate::model::stop::{Stop, is_interrupted};
+use crate::package;
+use crate::package::convert::{Contents, PlannedFile};
+
+/// Writes a file of a new package.
+///
+/// # Errors
+/// If it cannot be written, or another file has its place.
+pub fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
+    let path = FilePath::root(dir).join(&file.name);
+    // Some systems do not tell `A.c` from `a.c`.
+    if path.link_metadata().is_ok() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file has this name"));
+    }
+    let mut to = path.create()?;
+    let (from, constants) = match &file.contents {
+        Contents::Text(text) => return to.write_all(text.as_bytes()),
+        Contents::Copy(from) => (from.open()?, None),
+        Contents::Filled(from, constants) => (from.open()?, Some(constants)),
+    };
+    let rights = from.metadata()?.permissions().mode();
+    write_from(from, constants, &mut to)?;
+    // Its owner may change a new package, whatever the old one was.
+    to.set_permissions(Permissions::from_mode(rights | 0o200))
+}
+
+fn write_from(mut from: File, constants: Option<&Vec<Constant>>, to: &mut File) -> io::Result<()> {
+    let Some(constants) = constants else { return io::copy(&mut from, to).map(drop) };
+    let mut bytes = Vec::new();
+    from.read_to_end(&mut bytes)?;
+    to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
+}
+
+/// Reads the new package again.
+///
+/// # Errors
+/// If it is not valid.
+pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
+    let reading = package::read(dir);
+    let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
+    if let Some(problem) = reading.problem.filter(|_| !prevents) {
+        return Ok(problem);
+    }
+    let faults = reading.diagnostics.into_iter().filter(Diagnostic::prevents_judging);
+    let faults = faults.map(|mut fault| {
+        // The new package is not kept, so there is no path to it.
+        if let Ok(name) = fault.place.path.strip_prefix(dir) {
+            fault.place.path = name.to_owned();
+            fault.message = format!("the new package would not be valid: {}", fault.message);
+        }
+        fault
+    });
+    Err(Stop::Diagnosed(faults.collect()))
+}
+
+/// Packs the files, beside their directory; returns the path of the archive. An interruption leaves it incomplete.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
+    let path = dir.with_extension("zip.part");
+    let mut archive = ZipWriter::new(File::create(&path)?);
+    for file in files {
+        if is_interrupted() {
+            break;
+        }
+        let mut source = FilePath::root(dir).join(&file.name).open()?;
+        let metadata = source.metadata()?;
+        let options = SimpleFileOptions::default()
+            .unix_permissions(metadata.permissions().mode() & 0o777)
+            .large_file(metadata.len() >= u64::from(u32::MAX));
+        archive.start_file(&*file.name, options).map_err(io::Error::other)?;
+        io::copy(&mut source, &mut archive)?;
+    }
+    archive.finish().map_err(io::Error::other)?;
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_owner_may_change_a_copied_file() {
+        let keep = tempfile::TempDir::new().expect("a temporary directory");
+        let check = |rights: u32, expected: u32| {
+            let old = keep.path().join(format!("old-{rights:o}"));
+            fs::write(&old, "1\n").expect("a file");
+            fs::set_permissions(&old, Permissions::from_mode(rights)).expect("rights");
+            let old = FilePath::root(old);
+            let constants = Vec::new();
+            for (kind, contents) in [
+                ("copy", Contents::Copy(old.clone())),
+                ("filled", Contents::Filled(old, constants)),
+            ] {
+                let name = format!("new-{rights:o}-{kind}");
+                write(keep.path(), &PlannedFile { name: name.clone(), contents }).expect(&name);
+                let metadata = fs::metadata(keep.path().join(&name)).expect("a file");
+                assert_eq!(metadata.permissions().mode() & 0o777, expected, "{name}");
+            }
+        };
+        check(0o444, 0o644);
+        check(0o400, 0o600);
+        check(0o555, 0o755);
+        check(0o440, 0o640);
+        check(0o544, 0o744);
+        check(0o644, 0o644);
+        check(0o755, 0o755);
+    }
+}

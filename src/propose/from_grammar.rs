@@ -1,0 +1,212 @@
+//! Adds a first set of test cases from the grammar of the input to a package, and makes their data.
+
+use std::path::Path;
+
+use crate::build::bench::Bench;
+use crate::generate::{Generating, Mode, add};
+use crate::grammar::program::Grammar;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::{Event, Note};
+use crate::model::problem::Problem;
+use crate::model::proposal::{Proposal, ProposedCase};
+use crate::model::recipe::Recipe;
+use crate::model::stop::Stop;
+use crate::model::text::shell_word;
+use crate::model::units::Bytes;
+use crate::package::recipe::insert::is_name;
+use crate::propose::import;
+use crate::propose::inputs::{Inputs, Made, Making, Sizes};
+use crate::propose::write::Addition;
+use crate::validate::grammars;
+use crate::validate::single::InputValidators;
+
+/// The default group of new cases.
+const INTO: &str = "from-grammar";
+
+/// What to add to a package.
+pub struct FromGrammar<'a> {
+    pub bench: Bench<'a>,
+    /// Its recipe, if it has one.
+    pub recipe: Option<&'a Recipe>,
+    /// The grammar, instead of the package's first.
+    pub grammar: Option<&'a Path>,
+    /// The directory for the new cases, below the secret ones.
+    pub into: Option<&'a str>,
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// Whether the user ended the command.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl FromGrammar<'_> {
+    /// Adds the cases. Returns diagnostics about the data that was made.
+    ///
+    /// # Errors
+    /// If there is no usable grammar or name, nothing can be made, the judge failed, or it was interrupted.
+    pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
+        let Self { bench, recipe, seed, .. } = *self;
+        let problem = bench.problem;
+        let into = into(self.into, problem)?;
+        let (grammars, remarks) = grammars::of_problem(self.grammar, problem, true)?;
+        self.diagnosed(remarks);
+        let Some((grammar, others)) = grammars.split_first() else {
+            return Err(no_grammar(problem).into());
+        };
+        let validators = validators(bench, &into)?;
+        let making = Making {
+            bench,
+            recipe,
+            grammar,
+            others,
+            validators: validators.as_ref(),
+            seed,
+            sizes: Sizes::default(),
+            is_stopped: self.is_stopped,
+        };
+        let inputs = making.make()?;
+        let imported = match problem.recipe {
+            None => import::all(problem),
+            Some(_) => Vec::new(),
+        };
+        let addition = Addition {
+            problem,
+            recipe,
+            into: &into,
+            comments: vec![
+                "Added by `juror generate --from-grammar`. Each input is what this prints, with the options above it:"
+                    .to_owned(),
+                how(grammar, &problem.dir, self.grammar.is_some()),
+            ],
+            makes_answers: true,
+            imported: &imported,
+        };
+        self.write(&addition, inputs, grammar)
+    }
+
+    /// Writes the recipe and makes the data of the new cases.
+    fn write(
+        &self,
+        addition: &Addition<'_>,
+        inputs: Inputs,
+        grammar: &Grammar,
+    ) -> Result<Vec<Diagnostic>, Stop> {
+        let remarks = inputs.diagnostics;
+        let mut proposal = Proposal {
+            grammar: grammar.source.path.clone(),
+            seed: self.seed,
+            cases: Vec::new(),
+            equal: inputs.equal,
+            too_large: inputs.too_large.into_iter().map(|it| it.options).collect(),
+            imported: 0,
+        };
+        if inputs.made.is_empty() {
+            let is_all_unusable = proposal.equal.is_empty() && !remarks.is_empty();
+            self.event(Event::Noted(Note::Proposal(Box::new(proposal))));
+            if is_all_unusable {
+                return Err(Stop::Diagnosed(remarks));
+            }
+            self.diagnosed(remarks);
+            return Ok(Vec::new());
+        }
+        self.diagnosed(remarks);
+        let added = addition.write(&addition.numbered(&inputs.made))?;
+        proposal.imported = addition.imported.len();
+        let case = |(name, made): (&String, &Made)| ProposedCase {
+            name: name.clone(),
+            description: made.idea.purpose.clone(),
+            size: Bytes(made.input.len() as u64),
+        };
+        proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
+        self.event(Event::Noted(Note::Proposal(Box::new(proposal))));
+        let generating = Generating {
+            bench: self.bench,
+            recipe: &added.recipe,
+            mode: Mode::Write,
+            fresh: true,
+            prune: false,
+            kept: None,
+        };
+        Ok(add(&generating, &added.names)?.diagnostics)
+    }
+
+    fn diagnosed(&self, remarks: Vec<Diagnostic>) {
+        remarks.into_iter().for_each(|it| self.event(Event::Diagnosed(it)));
+    }
+
+    fn event(&self, event: Event) {
+        (self.bench.events)(event);
+    }
+}
+
+/// The directories below `data/secret` for the new cases.
+fn into(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
+    let usage = |message: String| Err(Stop::usage(message));
+    let groups: Vec<&str> = problem
+        .test_data
+        .groups
+        .iter()
+        .filter_map(|group| group.name.strip_prefix("secret/"))
+        .collect();
+    let given = match (given, groups.last()) {
+        (Some(given), _) => given,
+        (None, None) => INTO,
+        (None, Some(last)) => {
+            return usage(format!(
+                "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{INTO}; \
+                 the grammar must give what belongs there",
+                problem.layout.secret
+            ));
+        }
+    };
+    let below = given.strip_prefix("data/").unwrap_or(given);
+    let below = below.strip_prefix("secret/").unwrap_or(below);
+    let parts: Vec<String> = below.split('/').map(str::to_owned).collect();
+    if let Some(part) = parts.iter().find(|part| !is_name(part)) {
+        return usage(format!(
+            "--into: `{part}` is not a valid name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
+             with a letter or digit at both ends"
+        ));
+    }
+    if !groups.is_empty() && !groups.contains(&parts[0].as_str()) {
+        return usage(format!(
+            "--into: `{}` is not a test group; the groups are: {}",
+            parts[0],
+            groups.join(", ")
+        ));
+    }
+    Ok(parts)
+}
+
+fn no_grammar(problem: &Problem) -> Diagnostic {
+    let dir = problem.dir.join(problem.layout.input_validators);
+    Diagnostic::error(dir, "has no input grammar (*.ctd)")
+        .help("write one, as docs/grammar.md describes, or give its path: --from-grammar GRAMMAR")
+}
+
+/// The package's input validators that are programs, with the arguments of cases near the new ones.
+fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValidators<'a>>, Stop> {
+    let problem = bench.problem;
+    if problem.input_validators.is_empty() {
+        return Ok(None);
+    }
+    let below = format!("secret/{}/", into[0]);
+    let cases = &problem.test_data.cases;
+    let like = cases.iter().find(|case| case.name.starts_with(&below));
+    let like = like.or_else(|| cases.iter().rfind(|it| it.name.starts_with("secret/")));
+    let args = like.map(|case| case.input_validator_args.clone());
+    let programs = &problem.input_validators;
+    InputValidators::build(bench, programs, args.unwrap_or_default()).map(Some)
+}
+
+/// The command that prints the inputs, run in the package's directory; without the options of each input.
+fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
+    let path = &grammar.source.path;
+    let path = if is_given {
+        // The user named this file.
+        path.file_name().map_or(path.as_path(), Path::new)
+    } else {
+        path.strip_prefix(package).unwrap_or(path)
+    };
+    let path = shell_word(path.as_os_str().as_encoded_bytes());
+    format!("juror grammar generate {path}")
+}

@@ -1,0 +1,120 @@
+//! The results of commands: each is written as data, and shown on a page.
+
+use std::any::Any;
+use std::io::{self, Write};
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::model::exit_code::ExitCode;
+use crate::model::report::{Report, Session};
+use crate::report::json;
+use crate::report::terminal::page::Page;
+
+/// The result of a command that judges nothing. What judging gives is gathered from its events, as a [`Report`].
+pub trait CommandResult: Any + Send + Serialize + JsonSchema {
+    /// Writes it for a person.
+    fn render(&self, page: &mut Page<'_>);
+
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::Success
+    }
+
+    /// The HTML page, if it has one.
+    fn html(&self, _: &Report) -> Option<String> {
+        None
+    }
+
+    /// What goes to standard output as it is; the page goes to standard error then.
+    fn raw(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// A result of any command.
+pub trait AnyResult: Any + Send {
+    fn render(&self, page: &mut Page<'_>);
+    fn exit_code(&self) -> ExitCode;
+    fn html(&self, report: &Report) -> Option<String>;
+    fn raw(&self) -> Option<&[u8]>;
+
+    /// Writes the JSON document.
+    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Writes the JSON document of a command that ended without its result.
+    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()>
+    where
+        Self: Sized;
+}
+
+/// The document of a command: what all commands have, and its own keys.
+#[derive(Serialize, JsonSchema)]
+pub struct Document<'a, T> {
+    #[serde(flatten)]
+    session: &'a Session,
+    #[serde(flatten)]
+    result: &'a T,
+}
+
+impl<T: CommandResult> AnyResult for T {
+    fn render(&self, page: &mut Page<'_>) {
+        CommandResult::render(self, page);
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        CommandResult::exit_code(self)
+    }
+
+    fn html(&self, report: &Report) -> Option<String> {
+        CommandResult::html(self, report)
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        CommandResult::raw(self)
+    }
+
+    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        json::write(&Document { session: &report.session, result: self }, out)
+    }
+
+    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        json::write(&Document { session: &report.session, result: &absent::<T>() }, out)
+    }
+}
+
+/// The keys of a type, without values.
+fn absent<T: JsonSchema>() -> Map<String, Value> {
+    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
+    let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let value = |property: &Value| match property.get("type").and_then(Value::as_str) {
+        Some("array") => Value::Array(Vec::new()),
+        _ => Value::Null,
+    };
+    keys.map(|(key, property)| (key.clone(), value(property))).collect()
+}
+
+/// Judging has no result beside its events.
+impl AnyResult for () {
+    fn render(&self, _: &mut Page<'_>) {}
+
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::Success
+    }
+
+    fn html(&self, _: &Report) -> Option<String> {
+        None
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        None
+    }
+
+    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        json::write(report, out)
+    }
+
+    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        json::write(report, out)
+    }
+}

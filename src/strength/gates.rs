@@ -1,0 +1,214 @@
+//! What must hold before the strength of test data has a meaning.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::build::bench::Bench;
+use crate::executor::parallel;
+use crate::generate::{Generating, Mode, generate};
+use crate::judge::judging::{Judging, entries};
+use crate::judge::score::Policy;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::event::{Event, WorkProgress};
+use crate::model::judgement::{Judgement, TimeLimit};
+use crate::model::report::ProgressStep;
+use crate::model::stop::Stop;
+use crate::model::strength::{Gate, GateName, GateState, Strength};
+use crate::model::submission::Submission;
+use crate::model::text::{count, joined};
+use crate::model::units::seconds;
+use crate::model::verdict::Verdict;
+use crate::stress::problem_inputs::ProblemInputs;
+use crate::stress::reference::is_accepted;
+use crate::validate::{self, Extent};
+
+/// Checks the gates.
+pub struct Gates<'a> {
+    pub inputs: &'a ProblemInputs,
+    /// All test cases, with the validators that judge them.
+    pub judging: &'a Judging<'a>,
+    /// Whether all submissions are run on all test cases.
+    pub matrix: bool,
+    pub kept: Option<PathBuf>,
+}
+
+impl<'a> Gates<'a> {
+    /// Judges accepted submissions on all test cases.
+    ///
+    /// The others are run on the test cases later, like mutants. They are judged here if there can be no mutants:
+    /// without an accepted submission, or if a static validator checks sources.
+    fn judged(&self, time_limit: &TimeLimit) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
+        let problem = self.judging.bench.problem;
+        let (right, wrong): (Vec<Submission>, Vec<Submission>) =
+            problem.submissions.iter().cloned().partition(is_accepted);
+        let mut all = self.session(&right, Policy::Everything, time_limit)?;
+        if right.is_empty() || self.judging.validators.static_validator.is_some() {
+            let policy = if self.matrix { Policy::Everything } else { Policy::WhatCounts };
+            all.extend(self.session(&wrong, policy, time_limit)?);
+        }
+        let find = |judgement: Judgement| {
+            let submission =
+                problem.submissions.iter().find(|it| it.name == judgement.submission)?;
+            Some((submission, judgement))
+        };
+        Ok(all.into_iter().filter_map(find).collect())
+    }
+
+    fn session(
+        &self,
+        submissions: &[Submission],
+        policy: Policy,
+        time_limit: &TimeLimit,
+    ) -> Result<Vec<Judgement>, Stop> {
+        let mut found = Vec::new();
+        let entries = entries(
+            self.judging.bench.problem,
+            submissions,
+            self.judging.bench.builder,
+            &mut found,
+        )?;
+        let done = AtomicUsize::new(0);
+        let step = |done| {
+            let what = "submissions of the package".to_owned();
+            (self.judging.bench.events)(Event::Progress(WorkProgress::Step(ProgressStep {
+                what,
+                done,
+                total: entries.len(),
+            })));
+        };
+        let events = |event| match event {
+            Event::Progress(WorkProgress::Build(_)) => (self.judging.bench.events)(event),
+            Event::SubmissionJudged(_) => step(done.fetch_add(1, Ordering::Relaxed) + 1),
+            _ => {}
+        };
+        let bench = Bench { events: &events, ..self.judging.bench };
+        let finished = Judging {
+            entries: &entries,
+            given: Some(time_limit.limit),
+            policy,
+            ..Judging::new(bench, self.judging.validators, self.judging.cases.clone())
+        }
+        .run()?;
+        let mut judgements = Vec::new();
+        for result in finished.results {
+            match result {
+                Ok(judgement) => judgements.push(*judgement),
+                // Submissions that this machine cannot build do not take part.
+                Err(error) if error.lacks.is_some() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(judgements)
+    }
+
+    /// Checks all gates. Checks the data while submissions are judged: both are mostly builds and program starts,
+    /// which leave processors idle.
+    pub fn look(
+        &self,
+        time_limit: &TimeLimit,
+        report: &mut Strength,
+    ) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
+        let of_data = || Ok((self.data()?, self.reproducible()?));
+        let (judged, (data, reproducible)) = parallel::both(|| self.judged(time_limit), of_data)?;
+        report.gates.push(data);
+        let right: Vec<&Judgement> =
+            judged.iter().filter(|(it, _)| is_accepted(it)).map(|(_, it)| it).collect();
+        report.gates.push(accepted(&right));
+        report.gates.push(reproducible);
+        let tried = match self.judging.validators.output.len() {
+            0 => "the default one".to_owned(),
+            _ => "accepts judge answers, refuses junk".to_owned(),
+        };
+        // It was tested when it was built.
+        let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail: tried };
+        report.gates.push(gate);
+        report.gates.push(half(&right, time_limit.limit));
+        Ok(judged)
+    }
+
+    fn data(&self) -> Result<Gate, Stop> {
+        let mut found = Vec::new();
+        let proving = validate::Proving {
+            bench: self.judging.bench,
+            validators: &self.judging.validators.output,
+            selected: &|_| true,
+            extent: Extent::Everything,
+            mutations: &[],
+        };
+        validate::data(&proving, &mut found)?;
+        found.retain(Diagnostic::is_error);
+        let cases = count(self.judging.bench.problem.test_data.judged().len(), "test case");
+        let (state, detail) = match found.len() {
+            0 => (GateState::Open, cases),
+            errors => (GateState::Shut, count(errors, "error")),
+        };
+        found.into_iter().map(Event::Diagnosed).for_each(self.judging.bench.events);
+        Ok(Gate { name: GateName::ValidData, state, detail })
+    }
+
+    fn reproducible(&self) -> Result<Gate, Stop> {
+        let name = GateName::Reproducible;
+        let Some(recipe) = &self.inputs.recipe else {
+            let (state, detail) = match self.judging.bench.problem.recipe {
+                None => (GateState::Unknown, "no recipe"),
+                Some(_) => (GateState::Shut, "the recipe has faults; see `juror generate --check`"),
+            };
+            return Ok(Gate { name, state, detail: detail.to_owned() });
+        };
+        let events = |event| {
+            if matches!(event, Event::Progress(_)) {
+                (self.judging.bench.events)(event);
+            }
+        };
+        let mut generated = generate(&Generating {
+            bench: Bench { events: &events, ..self.judging.bench },
+            recipe,
+            mode: Mode::Check,
+            fresh: false,
+            prune: false,
+            kept: self.kept.clone(),
+        })?;
+        generated.diagnostics.retain(Diagnostic::is_error);
+        let (state, detail) = match (generated.differing, generated.diagnostics.len()) {
+            (0, 0) => (GateState::Open, count(recipe.cases.len(), "case")),
+            (0, errors) => (GateState::Shut, count(errors, "error")),
+            (differing, _) => {
+                let detail =
+                    format!("{} not as the recipe makes them", count(differing, "test case"));
+                (GateState::Shut, detail)
+            }
+        };
+        let diagnosed = generated.diagnostics.into_iter().map(Event::Diagnosed);
+        diagnosed.for_each(self.judging.bench.events);
+        Ok(Gate { name, state, detail })
+    }
+}
+
+/// Checks that all are accepted on all test cases.
+fn accepted(right: &[&Judgement]) -> Gate {
+    let name = GateName::AcceptedSubmissions;
+    let rejected = right.iter().filter(|it| it.verdict != Verdict::Accepted);
+    let rejected = joined(rejected.map(|it| &it.submission), ", ");
+    let (state, detail) = match right.len() {
+        0 => (GateState::Unknown, "there is none".to_owned()),
+        all if rejected.is_empty() => (GateState::Open, count(all, "submission")),
+        _ => (GateState::Shut, format!("rejected: {rejected}")),
+    };
+    Gate { name, state, detail }
+}
+
+/// Checks that all of them take at most half of the time limit.
+fn half(right: &[&Judgement], limit: Duration) -> Gate {
+    let name = GateName::TimeLimit;
+    let times = right.iter().flat_map(|it| {
+        let runs = it.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time));
+        Some((runs.max()?, &it.submission))
+    });
+    let Some((slowest, submission)) = times.max() else {
+        return Gate { name, state: GateState::Unknown, detail: "nothing was timed".to_owned() };
+    };
+    let state = if slowest * 2 <= limit { GateState::Open } else { GateState::Shut };
+    let detail = format!("{submission} takes {} of {}", seconds(slowest), seconds(limit));
+    Gate { name, state, detail }
+}

@@ -1,0 +1,106 @@
+//! What is shown about an input that was found: the outputs of both programs, or the evidence of a run.
+
+use std::sync::Arc;
+
+use crate::model::judgement::JudgeError;
+use crate::model::stop::Stop;
+use crate::model::stress::Counterexample;
+use crate::model::verdict::Verdict;
+use crate::stress::comparison::Comparison;
+use crate::stress::search::Failure;
+use crate::stress::shrink::Shrunk;
+
+/// How many bytes of an output are shown.
+const SHOWN: u64 = 1 << 20;
+
+/// Everything to show about the input that was found.
+pub fn counterexample(
+    comparison: &Comparison<'_>,
+    failure: &Failure,
+    small: Option<Shrunk>,
+) -> Result<Counterexample, Stop> {
+    let (input, judged, path) = match small {
+        Some(small) => (small.input, small.judged, small.path),
+        None => (Arc::clone(&failure.input), failure.judged.clone(), Vec::new()),
+    };
+    let mut found = Counterexample {
+        verdict: judged.verdict,
+        cause: judged.cause,
+        difference: judged.difference.filter(|_| judged.verdict == Verdict::WrongAnswer),
+        input: input.to_vec(),
+        expected: None,
+        got: None,
+        transcript: None,
+        stderr: Vec::new(),
+        validator_stderr: Vec::new(),
+        origin: failure.origin.clone(),
+        first_size: failure.input.len(),
+        path,
+        failing: failure.failing,
+        repeats: failure.repeats,
+        promoted: None,
+        saved: None,
+    };
+    let looked = if comparison.is_judged() {
+        look(comparison, &input, &mut found)
+    } else {
+        compare(comparison, &input, &mut found)
+    };
+    match looked {
+        // Show what is known in any case.
+        Ok(()) | Err(Stop::Interrupted) => Ok(found),
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Number of runs to see a failure again that comes only now and then.
+const TRIES: u32 = 5;
+
+/// Adds the output of both programs. That of the submission is from a run that fails in the same way, if one does.
+fn compare(
+    comparison: &Comparison<'_>,
+    input: &Arc<[u8]>,
+    found: &mut Counterexample,
+) -> Result<(), Stop> {
+    let answer = comparison.answer(input)?.ok();
+    found.expected = Some(answer.as_ref().map(|it| it.to_vec()).unwrap_or_default());
+    for _ in 0..TRIES {
+        let ran = comparison.run(comparison.submission, input)?;
+        let fails = match (&ran.rejected, &answer) {
+            (Some(rejected), _) => rejected.verdict == found.verdict,
+            (None, Some(answer)) => {
+                let whole = ran.bytes(u64::MAX)?;
+                found.verdict == Verdict::WrongAnswer
+                    && !comparison.accepts(input, answer, &ran, &whole)?
+            }
+            (None, None) => true,
+        };
+        if fails {
+            found.got = Some(ran.bytes(SHOWN)?);
+            let stderr = ran.stderr.start(SHOWN);
+            found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the evidence of a run that fails in the same way.
+fn look(
+    comparison: &Comparison<'_>,
+    input: &Arc<[u8]>,
+    found: &mut Counterexample,
+) -> Result<(), Stop> {
+    for _ in 0..TRIES {
+        let looked = comparison.look(input)?;
+        let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };
+        found.cause = looked.cause;
+        if let Some(evidence) = looked.evidence {
+            found.transcript = evidence.transcript;
+            found.stderr = evidence.stderr;
+            found.validator_stderr = evidence.validator_stderr;
+        }
+        break;
+    }
+    Ok(())
+}

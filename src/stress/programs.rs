@@ -1,0 +1,145 @@
+//! The programs of a search: the submission, the reference, and the program that makes judge answers.
+
+use std::path::PathBuf;
+
+use crate::build::bench::Bench;
+use crate::build::{Built, Prepared, Runnable, unbuildable};
+use crate::executor::parallel;
+use crate::judge::case::Rules;
+use crate::model::isolation::Isolation;
+use crate::model::limits::Limits;
+use crate::model::stop::{Mend, Stop};
+use crate::model::submission::Submission;
+use crate::stress::batch::Batches;
+use crate::stress::problem_inputs::ProblemInputs;
+use crate::stress::reference::usual;
+
+/// The subject of a search.
+pub struct Setting {
+    /// Whether the problem is a package; otherwise it has only defaults.
+    pub has_package: bool,
+    pub inputs: ProblemInputs,
+    pub submission: Submission,
+    pub reference: Option<Submission>,
+    /// Whether the result is added to the package.
+    pub promotes: bool,
+}
+
+/// The programs of a search.
+pub struct Programs {
+    pub submission: Runnable,
+    pub reference: Runnable,
+    /// The program that makes the package's judge answers, if it is another one.
+    solution: Option<Runnable>,
+    pub name: String,
+    pub path: PathBuf,
+    pub chosen: &'static str,
+    /// How the submission is built, then how the reference is.
+    prepared: [Prepared; 2],
+}
+
+/// A program to be built.
+struct Source<'a> {
+    /// What is at fault if it does not build.
+    mend: Mend,
+    submission: &'a Submission,
+    prepared: Prepared,
+}
+
+impl Programs {
+    /// Builds the submission, the reference, and the program for judge answers if the package gets a case.
+    ///
+    /// # Errors
+    /// If one of them does not build, the judge failed, or it was interrupted.
+    pub fn build(setting: &Setting, bench: &Bench<'_>, rules: &Rules<'_>) -> Result<Self, Stop> {
+        let path = setting.inputs.solution.as_ref();
+        let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
+        let (reference, chosen) = match &setting.reference {
+            Some(reference) => (reference, "--reference"),
+            None => usual(&setting.inputs.problem, path)
+                .ok_or_else(|| Stop::Refused(Mend::Selection, vec![nothing.into()]))?,
+        };
+        let is_solution = |it: &&Submission| path == Some(&it.program.path);
+        let is_wanted = setting.promotes && !is_solution(&reference);
+        let solution =
+            setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
+        let mut sources = vec![
+            source(Mend::Submission, &setting.submission, bench)?,
+            source(Mend::Package, reference, bench)?,
+        ];
+        sources.extend(solution.map(|it| source(Mend::Package, it, bench)).transpose()?);
+        let mut built = built(&sources, bench, rules)?;
+        Ok(Self {
+            solution: solution.and_then(|_| built.pop()),
+            reference: built.remove(1),
+            submission: built.remove(0),
+            name: reference.name.clone(),
+            path: (&reference.program.path).into(),
+            chosen,
+            prepared: [0, 1].map(|at| sources[at].prepared.clone()),
+        })
+    }
+
+    /// Both programs, for many inputs at once; `None` if they cannot be built for that.
+    pub fn batches(
+        &self,
+        setting: &Setting,
+        isolation: Isolation,
+        rules: &Rules<'_>,
+    ) -> Option<Batches> {
+        let [submission, reference] = &self.prepared;
+        let path = setting.submission.program.path.as_path();
+        Batches::new(rules, isolation, (&self.path, reference), (path, submission))
+    }
+
+    /// The program that makes the package's judge answers, otherwise the reference.
+    pub fn solution(&self) -> &Runnable {
+        self.solution.as_ref().unwrap_or(&self.reference)
+    }
+}
+
+/// Determines how to build a program.
+fn source<'a>(
+    mend: Mend,
+    submission: &'a Submission,
+    bench: &Bench<'_>,
+) -> Result<Source<'a>, Stop> {
+    let prepared = bench.builder.prepare(&submission.program);
+    Ok(Source {
+        mend,
+        submission,
+        // The command line is at fault, since it names it.
+        prepared: prepared.map_err(|stop| stop.blame(Mend::CommandLine))?,
+    })
+}
+
+/// Builds all of them, on all slots.
+fn built(
+    sources: &[Source<'_>],
+    bench: &Bench<'_>,
+    rules: &Rules<'_>,
+) -> Result<Vec<Runnable>, Stop> {
+    let build_limits = Limits::of_compiler(&bench.problem.limits);
+    let results = parallel::map(bench.executor, sources, |source| {
+        let name = &source.submission.program.name;
+        bench.build(name, &source.prepared, &build_limits, &rules.limits)
+    })?;
+    let mut runnables = Vec::new();
+    let mut remarks = Vec::new();
+    let mut mend = Mend::Submission;
+    for (source, result) in sources.iter().zip(results) {
+        match result {
+            Built::Program(runnable) => runnables.push(*runnable),
+            Built::Rejected(report) => {
+                let what = match source.mend {
+                    Mend::Submission => "CE: the submission",
+                    _ => "the reference",
+                };
+                let path = &source.submission.program.path;
+                remarks.push(unbuildable(what, path, &report).into());
+                mend = source.mend;
+            }
+        }
+    }
+    if remarks.is_empty() { Ok(runnables) } else { Err(Stop::Refused(mend, remarks)) }
+}

@@ -1,0 +1,328 @@
+//! What is written as JSON is read as it was.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use juror::model::diagnostic::{Diagnostic, Hinders, Spot};
+use juror::model::difference::{
+    Difference, DifferenceKind, Excerpt, NumberGap, OnlyDifference, Side,
+};
+use juror::model::duplicates::{Duplicates, Likeness};
+use juror::model::event::{GeneratedState, Shortfall};
+use juror::model::explanation::{Explained, Explanation, ExplanationKind, Tried};
+use juror::model::isolation::Isolation;
+use juror::model::joint::{self, Said, Transcript};
+use juror::model::judgement::{
+    BrokenExpectation, CaseJudgement, CompilerReport, DiffLine, DiffTag, Evidence, Extended,
+    FaultKind, FaultyProgram, JudgeError, Judgement, Picture,
+};
+use juror::model::limits::Limits;
+use juror::model::moment::Moment;
+use juror::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
+use juror::model::recalled::Recalled;
+use juror::model::repeats::{Repeats, TimedRun};
+use juror::model::report::{LimitsReport, PackageReport, ProgressStep};
+use juror::model::score::{CaseScore, GroupScore, Score, ScoreOrigin, Standing, TotalScore};
+use juror::model::serial::LossyText;
+use juror::model::units::Bytes;
+use juror::model::verdict::Verdict;
+use juror::model::worker::WorkerReport;
+use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::outcomes::quiet_outcome;
+
+/// Writes a value, and checks that it is read again, and that no key is left out.
+fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(values: &[T]) {
+    let written = values.iter().map(|value| serde_json::to_value(value).expect("a document"));
+    let written: Vec<Value> = written.collect();
+    for (value, written) in values.iter().zip(&written) {
+        let text = written.to_string();
+        assert_eq!(&serde_json::from_str::<T>(&text).expect(&text), value, "{text}");
+    }
+    let keys = |it: &Value| it.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
+    let all: Vec<_> = written.iter().map(keys).collect();
+    assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
+}
+
+fn text(text: &str) -> Vec<u8> {
+    text.as_bytes().to_vec()
+}
+
+fn killed() -> Outcome {
+    Outcome {
+        ending: Ending::Signalled(Signal(9)),
+        stopped_by: Some(StoppedBy::WallTime),
+        cpu_time: Duration::from_nanos(1_234_567_891),
+        wall_time: Duration::from_nanos(3_000_000_001),
+        queued: Duration::from_nanos(12_345_678),
+        peak_memory: Bytes(0),
+        stdout_bytes: Bytes(1),
+        stderr_bytes: Bytes(2),
+        file_bytes: Bytes(3),
+        refused_processes: 4,
+        mechanism: Mechanism {
+            cpu: Meter::Rusage,
+            memory: Meter::Cgroup1,
+            isolation: Isolation::UserNamespaces,
+        },
+        ran_at: Some(Moment::new(1_795_290_005)),
+        worker: Some("far".to_owned()),
+    }
+}
+
+fn evidence() -> Evidence {
+    let said = |by, text: &str| {
+        let at = Duration::from_millis(12);
+        Said { at, by, text: text.as_bytes().to_vec() }
+    };
+    let line = |tag, answer_line, output_line| DiffLine {
+        tag,
+        answer_line,
+        output_line,
+        text: text("1 2"),
+    };
+    Evidence {
+        diff: vec![
+            line(DiffTag::Equal, Some(1), Some(1)),
+            line(DiffTag::Answer, Some(2), None),
+            line(DiffTag::Output, None, Some(2)),
+        ],
+        diff_lines_left_out: 1,
+        transcript: Some(Transcript {
+            first: vec![said(joint::Side::Partner, "7\n"), said(joint::Side::Program, "?\n")],
+            left_out: Bytes(9),
+            last: vec![said(joint::Side::Program, "!")],
+        }),
+        input: text("\0\u{1b}[31m"),
+        input_bytes_left_out: 2,
+        input_path: Some("data/secret/1.in".into()),
+        answer: text("3"),
+        answer_bytes_left_out: 3,
+        output: text("4"),
+        output_bytes_left_out: 4,
+        stdout: text("5"),
+        stdout_bytes_left_out: 5,
+        stderr: b"a\xffb".to_vec(),
+        validator_stderr: text("6"),
+        images: vec!["judgeimage.svg".to_owned()],
+        pictures: vec![Picture {
+            of: "output".into(),
+            name: "judgeimage.svg".to_owned(),
+            blob: vec![0, 255, 7].into(),
+        }],
+        repeat: "juror run".to_owned(),
+        kept: Some("box".into()),
+        feedback: Some("feedback".into()),
+    }
+}
+
+fn difference() -> Difference {
+    let side = Side {
+        token_number: 1,
+        token: Excerpt { bytes: text("3.14"), cut_before: 1, cut_after: 2 },
+        ..Side::default()
+    };
+    Difference {
+        kind: DifferenceKind::Number,
+        only: Some(OnlyDifference::LastNewline),
+        differing_tokens: 2,
+        gap: Some(NumberGap { absolute: 0.1, relative: f64::INFINITY }),
+        answer: side.clone(),
+        output: side,
+    }
+}
+
+/// A case with everything, and one with nothing.
+fn cases() -> Vec<CaseJudgement> {
+    let score = |origin| Score::new(0.1).map(|score| CaseScore { score, origin });
+    let run = |outcome: &Outcome| TimedRun::new(outcome, Duration::ZERO);
+    let whole = CaseJudgement {
+        test_case: "secret/1".to_owned(),
+        verdict: Verdict::WrongAnswer,
+        cause: "token 1 differs".to_owned(),
+        message: "wrong".to_owned(),
+        is_told: true,
+        team_message: "no".to_owned(),
+        score: score(ScoreOrigin::Multiplier),
+        with_margin: Some(Extended {
+            verdict: Verdict::Accepted,
+            score: score(ScoreOrigin::Score),
+        }),
+        repeats: Some(Box::new(Repeats { is_sensitive: true, runs: vec![run(&killed())] })),
+        outcome: Some(killed()),
+        difference: Some(Box::new(difference())),
+        evidence: Some(Box::new(evidence())),
+    };
+    let bare = CaseJudgement {
+        is_told: false,
+        score: None,
+        with_margin: Some(Extended { verdict: Verdict::Accepted, score: None }),
+        repeats: None,
+        outcome: None,
+        difference: None,
+        evidence: None,
+        ..whole.clone()
+    };
+    vec![whole, bare]
+}
+
+fn judgements() -> Vec<Judgement> {
+    let group = |standing| GroupScore {
+        name: "secret/1".to_owned(),
+        is_conditional: standing == Standing::Partial,
+        score: None,
+        max_score: Score::new(30.0),
+        standing,
+    };
+    let barred = Standing::Barred { by: "sample".to_owned() };
+    let groups = vec![group(Standing::Complete), group(Standing::Partial), group(barred)];
+    check(&groups);
+    let whole = Judgement {
+        submission: "accepted/a.cpp".to_owned(),
+        path: "submissions/accepted/a.cpp".into(),
+        verdict: Verdict::WrongAnswer,
+        cases: cases().into(),
+        score: Some(TotalScore { score: Score::new(2.5), max_score: None, groups, is_best: true }),
+        skipped: 1,
+        spared: 2,
+        compiler: Some(CompilerReport {
+            refusal: Some("exit code 1".to_owned()),
+            messages: text("error"),
+            outcome: Some(quiet_outcome()),
+        }),
+        broken: vec![BrokenExpectation {
+            rule: "accepted".to_owned(),
+            reason: "required AC".to_owned(),
+            test_case: Some("secret/1".to_owned()),
+        }],
+    };
+    let compiler = CompilerReport { refusal: None, messages: Vec::new(), outcome: None };
+    let bare = Judgement {
+        cases: Vec::new().into(),
+        score: None,
+        compiler: Some(compiler),
+        broken: Vec::new(),
+        ..whole.clone()
+    };
+    let unknown = Judgement { score: Some(TotalScore::default()), ..bare.clone() };
+    vec![whole, bare, unknown]
+}
+
+#[test]
+fn judgements_are_read_as_they_were_written() {
+    check(&cases());
+    check(&judgements());
+}
+
+#[test]
+fn what_is_said_beside_judgements_is_read_as_it_was_written() {
+    let spot = Spot { line: 3, column: 4, text: "\tx: 1".to_owned(), width: 5 };
+    let remark = Diagnostic::warning("a", "b").help("c");
+    let quoting = Diagnostic { hinders: Hinders::Publishing, ..remark.clone().at(spot) };
+    check(&[remark, quoting.quote(b"a.c:1:1")]);
+    let program =
+        FaultyProgram { stderr: text("x"), repeat: "y".to_owned(), kept: Some("z".into()) };
+    let fault = JudgeError {
+        kind: FaultKind::NoWorker,
+        lacks: Some("go".to_owned()),
+        program: Some(Box::new(program)),
+        ..JudgeError::new("a step", "a reason").transient().help("help")
+    };
+    check(&[fault, JudgeError::new("a step", "a reason")]);
+    let run = Limits {
+        cpu_time: Some(Duration::from_nanos(1_100_000_001)),
+        memory: Some(Bytes::mib(256)),
+        ..Limits::default()
+    };
+    let package = PackageReport {
+        path: "problems/sum".into(),
+        format_is_guessed: true,
+        limits: Some(LimitsReport { run, cpu_origin: "problem.yaml".to_owned() }),
+        ..PackageReport::default()
+    };
+    check(&[package, PackageReport::default()]);
+    let (message, help) = ("weak".to_owned(), "do".to_owned());
+    check(&[Shortfall { message, reasons: vec!["old".to_owned()], help }]);
+    let submissions = vec!["a.c".to_owned(), "b.c".to_owned()];
+    check(&[Duplicates { likeness: Likeness::Code, submissions }]);
+    check(&[Explained {
+        package: None,
+        submission: "a.c".to_owned(),
+        explanation: Some(Explanation {
+            kind: ExplanationKind::OnlyIf,
+            statement: "n is odd".to_owned(),
+            otherwise: None,
+            with: Tried { failing: 1, inputs: 2 },
+            without: Tried::default(),
+        }),
+        runs: 3,
+        cut: true,
+    }]);
+    check(&[Recalled { started: 1, recalled: 2, oldest: Some(Moment::new(3)) }]);
+    check(&[WorkerReport {
+        name: "far".to_owned(),
+        isolation: Some(Isolation::Landlock),
+        slots: 2,
+        programs: 3,
+        lost: Some("gone".to_owned()),
+    }]);
+    check(&[ProgressStep { what: "validators".to_owned(), done: 1, total: 2 }]);
+    check(&GeneratedState::ALL);
+    check(&Isolation::ALL);
+    check(&Verdict::ALL);
+}
+
+#[test]
+fn memory_that_was_not_measured_is_not_zero() {
+    let check = |bytes: u64, expected: &str| {
+        let outcome = Outcome { peak_memory: Bytes(bytes), ..quiet_outcome() };
+        let run = serde_json::to_value(&outcome).expect("a document");
+        assert_eq!(run["memory_bytes"].to_string(), expected);
+    };
+    check(4096, "4096");
+    check(0, "null");
+}
+
+#[test]
+fn a_time_that_is_none_is_refused() {
+    let check = |seconds: &str, is_read: bool| {
+        let text = format!(
+            r#"{{"cpu_seconds":{seconds},"wall_seconds":1,"stopped_by":null,"disturbed":false}}"#
+        );
+        assert_eq!(serde_json::from_str::<TimedRun>(&text).is_ok(), is_read, "{seconds}");
+    };
+    check("0", true);
+    check("1.5", true);
+    check("-1", false);
+    check("1e30", false);
+    check("null", false);
+}
+
+proptest! {
+    #[test]
+    fn outcomes_are_read_as_they_were_written(
+        // Up to eleven days.
+        times: [u64; 3], code in 0..256i32, bytes: u64, killed: bool,
+    ) {
+        let [cpu_time, wall_time, queued] =
+            times.map(|nanos| Duration::from_nanos(nanos % 1_000_000_000_000_000));
+        let ending = if killed { Ending::Signalled(Signal(code)) } else { Ending::Exited(code) };
+        let peak_memory = Bytes(bytes);
+        let outcome =
+            Outcome { ending, cpu_time, wall_time, queued, peak_memory, ..quiet_outcome() };
+        check(&[outcome]);
+    }
+
+    #[test]
+    fn texts_are_written_again_as_they_were_read(bytes: Vec<u8>) {
+        let written = serde_json::to_value(LossyText::from(&bytes)).expect("a text");
+        let text: LossyText = serde_json::from_value(written.clone()).expect("a text");
+        let read = Vec::from(text);
+        prop_assert!(written["lossy"] == true || read == bytes);
+        let again = serde_json::to_value(LossyText::from(&read)).expect("a text");
+        prop_assert_eq!(again, written);
+    }
+}
