@@ -1,24 +1,16 @@
 //! `juror new`: makes a package from a template that can be verified at once.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, one_of};
 use crate::cli::output::Operation;
-use crate::model::created::{Created, NextStep};
-use crate::model::judgement::JudgeError;
+use crate::model::created::Created;
 use crate::model::stop::Stop;
-use crate::model::text::command_line;
-use crate::model::text::uuid;
-use crate::new::{Template, TemplateFile};
-use crate::ops::beside::{self, Beside, fault, parent};
+use crate::new::Template;
 use crate::ops::context::Context;
-use crate::ops::generate::{self, GenerateOptions};
-use crate::ops::host::Host;
-use crate::ops::options::HostOptions;
+use crate::ops::new::{NewOptions, create};
 
 /// Arguments of `juror new`.
 #[derive(Debug, Args)]
@@ -55,93 +47,7 @@ impl Operation for NewArguments {
     }
 
     fn run(&self, context: &Context) -> Result<Created, Stop> {
-        make(self, context)
+        let (package, template) = (self.package.clone(), self.template);
+        create(&NewOptions { package, template, host: self.host.options() }, context)
     }
-}
-
-fn make(arguments: &NewArguments, context: &Context) -> Result<Created, Stop> {
-    let NewArguments { package, template, host, .. } = arguments;
-    let name = short_name(package)?;
-    beside::absent(package)?;
-    let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
-    let files = template.files(name, &uuid);
-    write(&files, package)?;
-    let step = |what: &str, words: &[&str]| NextStep {
-        what: what.to_owned(),
-        command: (!words.is_empty()).then(|| {
-            let words = words.iter().map(Path::new);
-            command_line(words.chain([package.as_path()]))
-        }),
-    };
-    let made = test_data(package, &host.options(), context);
-    let next = match &made {
-        Ok(_) => vec![
-            step("check all of it:", &["juror", "verify"]),
-            step("replace this problem with your own, file by file, from top to bottom", &[]),
-            step(
-                "after a change in generators/, make the test data again:",
-                &["juror", "generate"],
-            ),
-        ],
-        Err(_) => {
-            let what = "the package exists, but has no test data yet; make it with:";
-            vec![step(what, &["juror", "generate"])]
-        }
-    };
-    let test_cases = made.unwrap_or_else(|stop| {
-        context.stopped(stop);
-        0
-    });
-    Ok(Created {
-        name: name.to_owned(),
-        kind: template.name(),
-        path: package.clone(),
-        files: files.into_iter().map(|file| file.told).collect(),
-        test_cases,
-        next,
-    })
-}
-
-/// Makes the test data of the new package; returns how many test cases there are.
-fn test_data(package: &Path, host: &HostOptions, context: &Context) -> Result<usize, Stop> {
-    let host = Host::start(host, context)?;
-    let problem = generate::problem(package, context)?;
-    generate::make(&GenerateOptions::default(), &problem, &host, &host.builder(), context)
-}
-
-/// Writes the package to a directory beside its path, and moves it there.
-fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
-    let beside = Beside::new(package)?;
-    let dir = beside.path();
-    for file in files {
-        beside.check()?;
-        let path = dir.join(file.told.path);
-        let written = fs::create_dir_all(parent(&path)).and_then(|()| fs::write(&path, &file.text));
-        written.map_err(|error| fault(&package.join(file.told.path), error))?;
-    }
-    beside.place(&dir, package)
-}
-
-/// The package's short name, if the format allows it.
-fn short_name(package: &Path) -> Result<&str, Stop> {
-    let is_allowed = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit();
-    let name = package.file_name().unwrap_or_default();
-    let text = name.to_string_lossy();
-    match name.to_str().filter(|name| !name.is_empty() && name.chars().all(is_allowed)) {
-        Some(name) => Ok(name),
-        None => {
-            let likely: String = text.to_lowercase().chars().filter(|it| is_allowed(*it)).collect();
-            let likely = if likely.is_empty() { "hello" } else { &likely };
-            let shown = package.display();
-            Err(Stop::usage(format!(
-                "`{shown}` is not a name for a package; use lower-case letters and digits only, such as {likely}"
-            )))
-        }
-    }
-}
-
-fn random_uuid() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(uuid(bytes, 4))
 }

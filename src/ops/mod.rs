@@ -13,6 +13,7 @@ pub mod judge;
 pub mod keep;
 pub mod merge;
 pub mod mutants;
+pub mod new;
 pub mod next_steps;
 pub mod open_package;
 pub mod options;

@@ -62,14 +62,14 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
     let end = Instant::now() + LONG;
     let status = loop {
         let (code, found) = told(&["cluster", "status", &submitter]);
-        let is_there = found["workers"].as_array().is_some_and(|it| it.len() == 1);
+        let is_there = found["announced_workers"].as_array().is_some_and(|it| it.len() == 1);
         if is_there || Instant::now() > end {
             // It isolates as this machine allows.
             assert!(code == Some(0) && bad(&found).iter().all(|it| *it == "workers"), "{found}");
             break found;
         }
     };
-    let worker = &status["workers"][0];
+    let worker = &status["announced_workers"][0];
     assert_eq!(worker["user"], cluster.connect("workers/a").key, "{status}");
     assert_eq!(worker["slots"], 1);
     let streams = status["streams"].as_array().expect("streams");

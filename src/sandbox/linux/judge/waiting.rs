@@ -109,9 +109,11 @@ impl Pipes {
     fn look(&self, processes: &[i32], may_be_woken: impl Fn() -> bool) -> Option<Seen> {
         let mut waits = Waits::Itself;
         let mut is_certain = true;
+        let mut has_output = false;
         let mut threads = Vec::new();
         for process in processes.iter().copied() {
             is_certain &= !has_timers(process)?;
+            has_output |= holds(process, &self.output)?;
             for number in threads_of(process)? {
                 let place = format!("/proc/{process}/task/{number}");
                 let status = fs::read_to_string(format!("{place}/status")).ok()?;
@@ -145,6 +147,8 @@ impl Pipes {
         if threads.is_empty() {
             return None;
         }
+        // If its output is closed, the other side will hear the end: a fork of the judge may hold a copy for a moment.
+        is_certain &= has_output;
         // Must come last: an alarm is announced before the call that sets it returns.
         Some(match (is_certain && !may_be_woken(), waits) {
             (true, _) => Seen::Still(Still { waits, threads }),
@@ -289,6 +293,15 @@ fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
         all &= name.starts_with("pipe:") || name.starts_with('/');
     }
     Some(all)
+}
+
+/// Whether a process has this pipe among its descriptors.
+fn holds(process: i32, pipe: &str) -> Option<bool> {
+    let mut descriptors = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
+    let is_it = |entry: io::Result<fs::DirEntry>| {
+        entry.and_then(|it| fs::read_link(it.path())).is_ok_and(|name| name.as_os_str() == pipe)
+    };
+    Some(descriptors.any(is_it))
 }
 
 fn descriptor(thread: &str, fd: u64) -> Option<String> {
