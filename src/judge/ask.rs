@@ -165,7 +165,7 @@ impl Trial<'_> {
             CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, true),
         };
         let earned = earned(worth, most, self.case.test_case.validator_points);
-        let endless = || self.broken(heard, "its points are no finite number");
+        let endless = || self.broken(heard, "its points are not a finite number");
         let (points, most, is_right) = earned.ok_or_else(endless)?;
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
             let what = format!("it gives {points} points, more than the {most} of the test case");

@@ -254,11 +254,6 @@ impl Context {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports an error in the command line.
-    pub fn complain(&self, message: &str) {
-        self.event(Event::Complained { message: message.to_owned(), help: None });
-    }
-
     /// Shows diagnostics.
     pub fn diagnosed(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         for diagnostic in diagnostics {

@@ -13,11 +13,11 @@ use crate::model::event::Event;
 use crate::model::serial::Location;
 use crate::model::stop::Stop;
 use crate::model::text::{count, printable};
-use crate::ops::beside::{self, Beside, fault, parent};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, Remarks};
+use crate::ops::staging::{self, StagingDirectory, fault, parent};
 use crate::package::convert::write::{read_again, write, zip};
 use crate::package::convert::{Target, plan};
 use crate::report::result::CommandResult;
@@ -86,7 +86,7 @@ pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion
         }
     };
     problem.unmade = recipe;
-    let beside = Beside::new(out)?;
+    let beside = StagingDirectory::new(out)?;
     let dir = beside.path();
     fs::create_dir(&dir).map_err(|error| fault(out, error))?;
     let plan = plan(&problem, *to)?;
@@ -105,7 +105,7 @@ pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion
 
 /// Checks that the path does not exist yet, and is not in the package.
 fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
-    beside::absent(out)?;
+    staging::absent(out)?;
     let real = |path: &Path| path.canonicalize().ok();
     let is_inside =
         real(parent(out)).zip(real(package)).is_some_and(|(out, package)| out.starts_with(package));

@@ -129,7 +129,7 @@ fn from_grammar(
     context.remarked(proposed.add()?)
 }
 
-/// The error that there is no recipe.
+/// The error for a package without a recipe.
 fn no_recipe(problem: &Problem) -> Diagnostic {
     let layout = &problem.layout;
     if !layout.takes_cases {

@@ -79,7 +79,7 @@ impl CommandEvents {
         let mut events: Vec<Stamped> = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
             let event = read_event(line);
-            events.push(event.map_err(|why| format!("line {number} is no event: {why}"))?);
+            events.push(event.map_err(|why| format!("line {number} is not an event: {why}"))?);
         }
         let Some(Stamped { at, event: Event::Finished { ended, recalled, workers }, .. }) =
             events.pop()
@@ -463,12 +463,12 @@ mod tests {
             assert!(why.contains(said), "{said}: {why}");
         };
         check("{\"format\": \"juror-report\"}", "run the command again with --events FILE");
-        check("{}", "line 1 is no event");
+        check("{}", "line 1 is not an event");
         for number in ["18446744073709551615", "9007199254740994", "1e19"] {
             let event = format!("{{\"at_seconds\": {number}, \"event\": \"package_refused\"}}");
-            check(&event, "line 1 is no event: it is damaged: ");
+            check(&event, "line 1 is not an event: it is damaged: ");
         }
-        check("\n\n[]\n", "line 3 is no event");
+        check("\n\n[]\n", "line 3 is not an event");
         check("{\"at_seconds\": -1, \"package\": null, \"event\": \"package_refused\"}", "line 1");
     }
 

@@ -1,6 +1,5 @@
 //! What commands do, without arguments and terminals.
 
-pub mod beside;
 pub mod cases;
 pub mod compare;
 pub mod context;
@@ -21,6 +20,7 @@ pub mod package_names;
 pub mod problem;
 pub mod run;
 pub mod side_by_side;
+pub mod staging;
 pub mod statement;
 pub mod stdin;
 pub mod strength;

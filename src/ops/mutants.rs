@@ -121,14 +121,14 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
 }
 
 /// A submission with its mutants.
-struct Mutated {
+struct MutatedSubmission {
     submission: Submission,
     original: Original,
     mutants: Vec<Mutant>,
 }
 
 /// The submissions with their mutants.
-fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<Mutated>, Stop> {
+fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<MutatedSubmission>, Stop> {
     let submissions = match submission {
         Some(path) => vec![named(path, problem).map_err(Stop::usage)?],
         None => problem.submissions.iter().filter(|it| is_accepted(it)).cloned().collect(),
@@ -137,14 +137,14 @@ fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<Mutated>,
     for submission in submissions {
         if let Some(original) = original(&submission.program)? {
             let mutants = mutants(original.language, &original.files);
-            all.push(Mutated { submission, original, mutants });
+            all.push(MutatedSubmission { submission, original, mutants });
         }
     }
     Ok(all)
 }
 
 /// The error that no mutant was selected. `named` is what was made of the submission that the user named.
-fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[Mutated]>) -> Stop {
+fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[MutatedSubmission]>) -> Stop {
     const LANGUAGES: &str = "C, C++, Rust, Python or Java";
     let what = match wanted {
         Some(id) => {
@@ -164,7 +164,7 @@ fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[Mutated]>) -> S
     Stop::Refused(Mend::Selection, vec![what.into()])
 }
 
-fn listed(of: &Mutated, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
+fn listed(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
     let file = &of.original.files[mutant.file];
     let [lines_before, lines_after] = mutant.lines(&file.text);
     ListedMutant {

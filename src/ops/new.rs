@@ -9,11 +9,11 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::text::{command_line, uuid};
 use crate::new::{Template, TemplateFile};
-use crate::ops::beside::{self, Beside, fault, parent};
 use crate::ops::context::Context;
 use crate::ops::generate::{self, GenerateOptions};
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
+use crate::ops::staging::{self, StagingDirectory, fault, parent};
 
 /// The new package.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct NewOptions {
 pub fn create(options: &NewOptions, context: &Context) -> Result<Created, Stop> {
     let NewOptions { package, template, host } = options;
     let name = short_name(package)?;
-    beside::absent(package)?;
+    staging::absent(package)?;
     let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
     let files = template.files(name, &uuid);
     write(&files, package)?;
@@ -79,7 +79,7 @@ fn test_data(package: &Path, host: &HostOptions, context: &Context) -> Result<us
 
 /// Writes the package to a directory beside its path, and moves it there.
 fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
-    let beside = Beside::new(package)?;
+    let beside = StagingDirectory::new(package)?;
     let dir = beside.path();
     for file in files {
         beside.check()?;

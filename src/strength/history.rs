@@ -15,10 +15,10 @@ pub fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
     let (Some(score), true) = (report.score, is_whole) else { return };
     let name = format!("strength of {} with seed {}", package.display(), report.seed);
     let noted = notebook.recall(&name);
-    let known = noted.and_then(|text| postcard::from_bytes::<Measured>(&text).ok());
+    let known = noted.and_then(|text| postcard::from_bytes::<Measurement>(&text).ok());
     let known = known.filter(|known| report.open() <= known.open);
     report.gained = known.and_then(|known| report.since(known.score, &known.missed));
-    let now = Measured { score, missed: report.missed(), open: report.open() };
+    let now = Measurement { score, missed: report.missed(), open: report.open() };
     if let Ok(text) = postcard::to_allocvec(&now) {
         notebook.note(&name, &text);
     }
@@ -26,7 +26,7 @@ pub fn compare(report: &mut Strength, package: &Path, notebook: &dyn Notebook) {
 
 /// What is noted of a measurement.
 #[derive(Serialize, Deserialize)]
-struct Measured {
+struct Measurement {
     score: f64,
     missed: Vec<String>,
     /// How many programs were not run or undecided.

@@ -56,7 +56,7 @@ impl SpeedProbe<'_> {
         let cases = largest_first(problem)?;
         let found = self.bench.map("slow submissions", self.slow, |it| self.first(it, &cases))?;
         // Whether accepted submissions are fast on a test case.
-        let mut known: HashMap<&str, Option<Accepted>> = HashMap::new();
+        let mut known: HashMap<&str, Option<AcceptedPace>> = HashMap::new();
         let mut probes = Probes::default();
         for (submission, found) in self.slow.iter().zip(found) {
             let (by, at, told) = match found {
@@ -103,17 +103,17 @@ impl SpeedProbe<'_> {
     }
 
     /// How fast the accepted submissions are on a test case; `None` if the time ran out first.
-    fn accepted_on(&self, case: &TestCase, limit: Duration) -> Result<Option<Accepted>, Stop> {
+    fn accepted_on(&self, case: &TestCase, limit: Duration) -> Result<Option<AcceptedPace>, Stop> {
         let runs =
             self.bench.map("accepted submissions", self.accepted, |it| self.run(it, case))?;
         let Some(runs) = runs.into_iter().collect::<Option<Vec<Ran>>>() else { return Ok(None) };
         for (submission, ran) in self.accepted.iter().zip(runs) {
             let time = ran.outcome.cpu_time;
             if time > limit.mul_f64(FAST) {
-                return Ok(Some(Accepted::Slow { name: submission.name.to_owned(), time }));
+                return Ok(Some(AcceptedPace::Slow { name: submission.name.to_owned(), time }));
             }
         }
-        Ok(Some(Accepted::Fast))
+        Ok(Some(AcceptedPace::Fast))
     }
 
     /// One run under the limits of slow submissions, which shows whether it is far above or far below the limit.
@@ -141,7 +141,7 @@ impl SpeedProbe<'_> {
 }
 
 /// What accepted submissions do on a test case.
-enum Accepted {
+enum AcceptedPace {
     Fast,
     /// This one takes more than its part of the limit.
     Slow {
@@ -154,17 +154,17 @@ enum Accepted {
 fn by_case<'a>(
     case: &'a TestCase,
     limit: Duration,
-    accepted: Option<&Accepted>,
+    accepted: Option<&AcceptedPace>,
 ) -> (SeparatedBy, &'a str, String) {
     let (name, slow) = (case.name.as_str(), seconds(limit.mul_f64(SLOW)));
     let fast = seconds(limit.mul_f64(FAST));
     match accepted {
         None => undecided(),
-        Some(Accepted::Fast) => {
+        Some(AcceptedPace::Fast) => {
             let told = format!("exceeds {slow} on {name}, the accepted ones stay below {fast}");
             (SeparatedBy::TestCase, name, told)
         }
-        Some(Accepted::Slow { name: other, time }) => {
+        Some(AcceptedPace::Slow { name: other, time }) => {
             let but = format!("{other} takes {} there, more than {fast}", seconds(*time));
             let told = format!("exceeds {slow} on {name}, but {but}: the limit is too low");
             (SeparatedBy::Nothing, name, told)

@@ -296,9 +296,9 @@ fn shards_are_joined_to_the_same_report() {
     check("verify.json elder.json", "one is of juror ");
     check("report.json", "it is a report of --json; run the command again with --events FILE");
     check("report.json nothing.json", "cannot merge nothing.json: No such file");
-    check("sum/problem.yaml", "line 1 is no event: ");
+    check("sum/problem.yaml", "line 1 is not an event: ");
     check("cut.json", "its last line is not the end of a command; run the command again");
-    check("odd.json", "line 3 is no event: ");
+    check("odd.json", "line 3 is not an event: ");
     check("twice.json", "it has the events of several commands; give a file for each");
 
     // What was merged can be merged again, also onto itself.

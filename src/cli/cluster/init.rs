@@ -13,13 +13,13 @@ use crate::cluster::secrets::fresh;
 use crate::model::stop::Stop;
 use crate::model::text::command_line;
 use crate::model::units::Bytes;
-use crate::ops::beside::{self, Beside, fault, parent};
+use crate::ops::staging::{self, StagingDirectory, fault, parent};
 
 /// Writes the files to a directory beside their path, and moves it there.
 pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {
     let plan = plan(arguments)?;
     let dir = &arguments.dir;
-    beside::absent(dir)?;
+    staging::absent(dir)?;
     let shown = dir.display().to_string();
     if let Some(unfit) = shown.chars().find(|it| "?&#%,".contains(*it)) {
         return Err(Stop::usage(format!(
@@ -27,7 +27,7 @@ pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {
         )));
     }
     let files = plan.files(&fresh(&plan)?);
-    let beside = Beside::new(dir)?;
+    let beside = StagingDirectory::new(dir)?;
     let whole = beside.path();
     for file in &files {
         beside.check()?;

@@ -13,7 +13,7 @@ use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters};
 use serde_json::Value;
 
-use super::record::{Told, exit_code};
+use super::record::{EventSource, exit_code};
 use super::{keys, schema};
 
 /// A terminal of 80 cells without colour.
@@ -31,12 +31,12 @@ pub(super) const COLOR: Style = Style { color: true, ..PLAIN };
 pub(super) const ASCII: Style = Style { unicode: false, ..PLAIN };
 
 /// Feeds a stream to the terminal reporter and compares both its writers with one file.
-pub(super) fn check(file: &str, style: Style, told: &impl Told) {
+pub(super) fn check(file: &str, style: Style, told: &impl EventSource) {
     check_listing(file, style, Listing::default(), told);
 }
 
 /// The same with a table that lists other submissions, or in another order.
-pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &impl Told) {
+pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &impl EventSource) {
     let (out, err) = (Screen::default(), Screen::default());
     let mut terminal = Terminal::new(out.clone(), err.clone(), style);
     terminal.listing = listing;
@@ -50,7 +50,7 @@ pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &i
 }
 
 /// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
-pub(super) fn check_screen(file: &str, style: Style, told: &impl Told) {
+pub(super) fn check_screen(file: &str, style: Style, told: &impl EventSource) {
     let screen = Screen::default();
     let terminal = Terminal::new(screen.clone(), screen.clone(), style);
     feed(Reporter::Live(Box::new(terminal)), told);
@@ -58,7 +58,7 @@ pub(super) fn check_screen(file: &str, style: Style, told: &impl Told) {
 }
 
 /// Feeds a stream to a reporter.
-pub(super) fn feed(reporter: Reporter<'_>, told: &impl Told) {
+pub(super) fn feed(reporter: Reporter<'_>, told: &impl EventSource) {
     let mut reporters = Reporters::new(vec![reporter]);
     feed_all(&mut reporters, told);
     reporters.finish(told.result());
@@ -66,7 +66,7 @@ pub(super) fn feed(reporter: Reporter<'_>, told: &impl Told) {
 }
 
 /// As a command does: the result comes before the last event.
-fn feed_all(reporters: &mut Reporters<'_>, told: &impl Told) {
+fn feed_all(reporters: &mut Reporters<'_>, told: &impl EventSource) {
     let (last, others) = told.events().split_last().expect("an end");
     others.iter().for_each(|event| reporters.event(event));
     if let Some(result) = told.result() {
@@ -120,12 +120,12 @@ fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
 }
 
 /// The JSON document of a stream.
-pub(super) fn document(told: &impl Told) -> String {
+pub(super) fn document(told: &impl EventSource) -> String {
     written(told, |report, out| told.result().unwrap_or(&()).write(report, out))
 }
 
 fn written(
-    told: &impl Told,
+    told: &impl EventSource,
     write: impl FnOnce(&Report, &mut Vec<u8>) -> std::io::Result<()>,
 ) -> String {
     let mut reporters = Reporters::default();
@@ -136,7 +136,7 @@ fn written(
 }
 
 /// Compares the JSON document of a stream with a file, the version of juror masked.
-pub(super) fn check_json(file: &str, told: &impl Told) {
+pub(super) fn check_json(file: &str, told: &impl EventSource) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let text = document(told).replacen(&version, "\"juror\": \"VERSION\"", 1);
     let known = keys::of_document(&text);
@@ -149,7 +149,7 @@ pub(super) fn check_json(file: &str, told: &impl Told) {
 
 /// The events of a command that judges, merged alone, give the same report but for what a merged command does not have,
 /// and for the order in which the faults of files and packages were named.
-fn merged_again(file: &str, told: &impl Told) {
+fn merged_again(file: &str, told: &impl EventSource) {
     let events = told.events();
     if !matches!(&events[0].event, Event::Started { task, .. } if *task != CommandTask::Other) {
         return;

@@ -44,7 +44,7 @@ pub(super) struct Recording<T> {
 }
 
 /// What reporters are given.
-pub(super) trait Told {
+pub(super) trait EventSource {
     fn events(&self) -> &[Stamped];
 
     fn result(&self) -> Option<&dyn AnyResult>;
@@ -57,7 +57,7 @@ pub(super) trait Told {
 }
 
 /// What judging gives is in its events.
-impl Told for Vec<Stamped> {
+impl EventSource for Vec<Stamped> {
     fn events(&self) -> &[Stamped] {
         self
     }
@@ -75,7 +75,7 @@ impl Told for Vec<Stamped> {
     }
 }
 
-impl<T: CommandResult> Told for Recording<T> {
+impl<T: CommandResult> EventSource for Recording<T> {
     fn events(&self) -> &[Stamped] {
         &self.events
     }
@@ -110,7 +110,7 @@ pub(super) fn record_around(
 }
 
 /// The same with the command's own result.
-pub(super) fn record_result<T: CommandResult + Masked>(
+pub(super) fn record_result<T: CommandResult + Maskable>(
     fixture: &Fixture,
     line: &str,
     code: ExitCode,
@@ -119,7 +119,7 @@ pub(super) fn record_result<T: CommandResult + Masked>(
 }
 
 /// The same with something else around the executor.
-pub(super) fn record_result_around<T: CommandResult + Masked>(
+pub(super) fn record_result_around<T: CommandResult + Maskable>(
     around: Around,
     fixture: &Fixture,
     line: &str,
@@ -174,11 +174,11 @@ pub(super) fn exit_code(events: &[Stamped], context: &Context) -> ExitCode {
 }
 
 /// A result in which what differs from run to run is replaced.
-pub(super) trait Masked {
+pub(super) trait Maskable {
     fn masked(self, mask: &Mask) -> Self;
 }
 
-impl Masked for StressResult {
+impl Maskable for StressResult {
     fn masked(mut self, mask: &Mask) -> Self {
         for explained in &mut self.explanations {
             explained.submission = mask.text(&explained.submission);
@@ -187,13 +187,13 @@ impl Masked for StressResult {
     }
 }
 
-impl Masked for Conversion {
+impl Maskable for Conversion {
     fn masked(self, mask: &Mask) -> Self {
         Self { path: mask.path(&self.path), ..self }
     }
 }
 
-impl Masked for ComparisonReport {
+impl Maskable for ComparisonReport {
     fn masked(self, mask: &Mask) -> Self {
         Self { output: mask.text(&self.output), ..self }
     }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::record::Told;
+use super::record::EventSource;
 
 /// The document of a command agrees with the schema of its kind.
-pub(super) fn check(file: &str, told: &impl Told, document: &str) {
+pub(super) fn check(file: &str, told: &impl EventSource, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
     told.write_schema(&mut schema);

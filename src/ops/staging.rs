@@ -11,12 +11,12 @@ use crate::model::text::command_line;
 use crate::ops::host::on_end;
 
 /// A directory beside the new package; deleted when dropped, also after Ctrl-C.
-pub struct Beside {
+pub struct StagingDirectory {
     dir: Scratch,
     name: PathBuf,
 }
 
-impl Beside {
+impl StagingDirectory {
     /// Makes the directory.
     ///
     /// # Errors
