@@ -9,8 +9,7 @@ use serde_json::Value;
 use serde_with::serde_as;
 
 use crate::grade::line::{Returned, id_schema};
-use crate::model::judgement::{CaseJudgement, CompilerReport};
-use crate::model::report::SubmissionReport;
+use crate::model::judgement::{CaseJudgement, CompilerReport, Judgement};
 use crate::model::score::TotalScore;
 use crate::model::serial::{EveryKey, Seconds};
 use crate::model::units::Bytes;
@@ -123,10 +122,10 @@ impl Graded {
         line: u64,
         id: Option<Value>,
         digest: u64,
-        report: SubmissionReport,
+        judgement: Judgement,
         returned: Returned,
     ) -> Self {
-        let (test_case, cause) = report.failure();
+        let (test_case, cause) = judgement.failure();
         let (test_case, cause) = (test_case.map(str::to_owned), cause.map(str::to_owned));
         let is_asked = returned != Returned::Verdict;
         Self {
@@ -134,19 +133,19 @@ impl Graded {
             line,
             id,
             digest: format!("{digest:016x}"),
-            verdict: report.verdict,
+            verdict: Some(judgement.verdict),
             test_case,
             cause,
-            passed: report.passed(),
-            ran: report.test_cases.len(),
-            skipped: report.skipped,
-            cpu_time: report.slowest(),
-            memory: report.memory(),
-            sensitive: report.test_cases.iter().any(CaseJudgement::is_sensitive),
+            passed: judgement.passed(),
+            ran: judgement.cases.len(),
+            skipped: judgement.skipped,
+            cpu_time: judgement.slowest(),
+            memory: judgement.memory(),
+            sensitive: judgement.cases.iter().any(CaseJudgement::is_sensitive),
             error: None,
-            score: report.score,
-            test_cases: is_asked.then_some(report.test_cases),
-            compiler: report.compiler.filter(|_| is_asked),
+            score: judgement.score,
+            test_cases: is_asked.then_some(judgement.cases),
+            compiler: judgement.compiler.filter(|_| is_asked),
         }
     }
 }

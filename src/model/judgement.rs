@@ -13,11 +13,12 @@ use serde_with::{NoneAsEmptyString, serde_as};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
-use crate::model::messages::told_by_program;
+use crate::model::messages::{told_by_compiler, told_by_program};
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::repeats::Repeats;
 use crate::model::score::{CaseScore, TotalScore};
 use crate::model::serial::{Base64, EveryKey, Location, Text};
+use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 
 /// A failure of the judge, never of a submission: it gives no verdict.
@@ -335,6 +336,48 @@ impl Judgement {
     pub fn rejected(&self) -> impl Iterator<Item = &CaseJudgement> {
         self.cases.iter().filter(|case| case.verdict != Verdict::Accepted)
     }
+
+    /// How many test cases it passes.
+    pub fn passed(&self) -> usize {
+        self.cases.len() - self.rejected().count()
+    }
+
+    /// The CPU time of its slowest run.
+    pub fn slowest(&self) -> Option<Duration> {
+        self.outcomes().map(|it| it.cpu_time).max()
+    }
+
+    /// The most memory that one of its runs used, if measured.
+    pub fn memory(&self) -> Option<Bytes> {
+        self.outcomes().filter_map(Outcome::memory).max()
+    }
+
+    /// The first test case that it fails, or `build`, with the cause.
+    pub fn failure(&self) -> (Option<&str>, Option<&str>) {
+        match (self.rejected().next(), self.refusal()) {
+            (Some(case), _) => (Some(&case.test_case), Some(&case.cause)),
+            (None, Some((refusal, _))) => (Some("build"), Some(refusal)),
+            (None, None) => (None, None),
+        }
+    }
+
+    /// What the program or the compiler said about its first failure, in one line.
+    pub fn told_cause(&self) -> Option<String> {
+        match self.rejected().next() {
+            Some(case) => Some(case.told_cause()),
+            None => told_by_compiler(self.refusal()?.1),
+        }
+    }
+
+    /// Why it does not build, and the compiler's messages. A compiler may also warn about a program that it accepts.
+    pub fn refusal(&self) -> Option<(&str, &[u8])> {
+        let compiler = self.compiler.as_ref()?;
+        Some((compiler.refusal.as_deref()?, &compiler.messages))
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+        self.cases.iter().filter_map(|case| case.outcome.as_ref())
+    }
 }
 
 /// The result of building a submission.
@@ -389,5 +432,35 @@ impl TimeLimit {
     /// A limit from this origin.
     pub fn new(limit: Duration, origin: impl Into<String>) -> Self {
         Self { limit, origin: origin.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_is_quoted_only_if_it_refuses() {
+        let check = |refusal: Option<&str>, place: Option<&str>, told: Option<&str>| {
+            let judgement = Judgement {
+                submission: "a.cpp".to_owned(),
+                path: "a.cpp".into(),
+                verdict: Verdict::CompileError,
+                cases: Arc::default(),
+                score: None,
+                skipped: 0,
+                spared: 0,
+                compiler: Some(CompilerReport {
+                    refusal: refusal.map(str::to_owned),
+                    messages: b"a.cpp:1:1: error: x\n".to_vec(),
+                    outcome: None,
+                }),
+                broken: Vec::new(),
+            };
+            assert_eq!(judgement.failure(), (place, refusal));
+            assert_eq!(judgement.told_cause().as_deref(), told);
+        };
+        check(None, None, None);
+        check(Some("exit code 1"), Some("build"), Some("a.cpp:1:1: error: x"));
     }
 }

@@ -5,12 +5,14 @@
 
 mod gather;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use serde_with::serde_as;
 
 use crate::model::created::NextStep;
@@ -22,13 +24,9 @@ use crate::model::event::{
 use crate::model::exit_code::ExitCode;
 use crate::model::explanation::Explained;
 use crate::model::isolation::Isolation;
-use crate::model::judgement::{
-    BrokenExpectation, CaseJudgement, CompilerReport, JudgeError, Judgement,
-};
+use crate::model::judgement::{BrokenExpectation, CaseJudgement, JudgeError, Judgement};
 use crate::model::limits::Limits;
-use crate::model::messages::told_by_compiler;
 use crate::model::moment::Moment;
-use crate::model::outcome::Outcome;
 use crate::model::proposal::Proposal;
 use crate::model::recalled::Recalled;
 use crate::model::score::TotalScore;
@@ -173,100 +171,117 @@ pub struct IsolationReport {
 }
 
 /// A submission that was judged, or could not be.
-#[serde_as]
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug)]
 pub struct SubmissionReport {
     /// The package it was judged with.
     pub package: Option<String>,
     /// Its name.
     pub name: String,
-    /// Its file or directory, as the user or the package names it; empty if the judge failed.
-    #[serde_as(as = "Location")]
-    pub path: PathBuf,
-    /// What it earned; `None` if the judge failed.
-    pub verdict: Option<Verdict>,
-    /// Its score, in a scoring problem that it builds for.
-    #[serde_as(as = "EveryKey<TotalScore>")]
+    /// What it earned, or why it could not be judged.
+    pub result: Result<Box<Judgement>, FaultReport>,
+}
+
+/// The keys of a submission: all of them, whether it was judged or not.
+#[serde_as]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "SubmissionReport")]
+struct SubmissionKeys<'a> {
+    /// The package it was judged with.
+    package: Option<&'a str>,
+    #[serde_as(as = "EveryKey<Judgement>")]
     #[serde(flatten)]
-    pub score: Option<TotalScore>,
+    judgement: Option<&'a Judgement>,
     /// Why it could not be judged.
-    pub error: Option<FaultReport>,
-    /// Each case that was run, in order.
-    pub test_cases: Arc<Vec<CaseJudgement>>,
-    /// How many selected cases were not run.
-    pub skipped: usize,
-    /// How many of these could prove nothing more about expectations.
-    pub spared: usize,
-    /// The result of building it.
-    pub compiler: Option<CompilerReport>,
-    /// Expectations that do not hold.
-    pub broken_expectations: Vec<BrokenExpectation>,
+    error: Option<&'a FaultReport>,
+}
+
+impl Serialize for SubmissionReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (package, judgement) = (self.package.as_deref(), self.judgement());
+        let keys = SubmissionKeys { package, error: self.error(), judgement };
+        if judgement.is_some() {
+            return keys.serialize(serializer);
+        }
+        let mut keys = serde_json::to_value(keys).map_err(S::Error::custom)?;
+        keys["name"] = Value::from(self.name.as_str());
+        keys.serialize(serializer)
+    }
+}
+
+impl JsonSchema for SubmissionReport {
+    fn schema_name() -> Cow<'static, str> {
+        SubmissionKeys::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        SubmissionKeys::json_schema(generator)
+    }
 }
 
 impl SubmissionReport {
-    /// A submission with its verdict.
-    pub fn new(package: Option<String>, judgement: Judgement) -> Self {
-        Self {
-            package,
-            name: judgement.submission,
-            path: judgement.path,
-            verdict: Some(judgement.verdict),
-            score: judgement.score,
-            error: None,
-            test_cases: judgement.cases,
-            skipped: judgement.skipped,
-            spared: judgement.spared,
-            compiler: judgement.compiler,
-            broken_expectations: judgement.broken,
-        }
+    /// What it earned, if it was judged.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        self.result.as_deref().ok()
+    }
+
+    /// Why it could not be judged.
+    pub fn error(&self) -> Option<&FaultReport> {
+        self.result.as_ref().err()
+    }
+
+    /// Its verdict, if it was judged.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.judgement().map(|it| it.verdict)
+    }
+
+    /// Its score, in a scoring problem that it builds for.
+    pub fn score(&self) -> Option<&TotalScore> {
+        self.judgement()?.score.as_ref()
+    }
+
+    /// Each case that was run, in order.
+    pub fn cases(&self) -> &[CaseJudgement] {
+        self.judgement().map_or(&[], |it| &it.cases)
+    }
+
+    /// How many cases were run or skipped.
+    pub fn selected(&self) -> usize {
+        self.judgement().map_or(0, |it| it.cases.len() + it.skipped)
+    }
+
+    /// Expectations that do not hold.
+    pub fn broken(&self) -> &[BrokenExpectation] {
+        self.judgement().map_or(&[], |it| &it.broken)
     }
 
     /// How many test cases it passes.
     pub fn passed(&self) -> usize {
-        self.test_cases.iter().filter(|case| case.verdict == Verdict::Accepted).count()
+        self.judgement().map_or(0, Judgement::passed)
     }
 
     /// The CPU time of its slowest run.
     pub fn slowest(&self) -> Option<Duration> {
-        self.outcomes().map(|it| it.cpu_time).max()
+        self.judgement()?.slowest()
     }
 
     /// The most memory that one of its runs used, if measured.
     pub fn memory(&self) -> Option<Bytes> {
-        self.outcomes().filter_map(Outcome::memory).max()
+        self.judgement()?.memory()
     }
 
-    /// The case that decides the verdict, if it is rejected for one.
-    pub fn first_rejected(&self) -> Option<&CaseJudgement> {
-        self.test_cases.iter().find(|case| case.verdict != Verdict::Accepted)
-    }
-
-    /// The first test case that it fails, or `build`, with the cause.
+    /// The first test case that it fails, or `build`, with the cause; of one that was not judged, only the cause.
     pub fn failure(&self) -> (Option<&str>, Option<&str>) {
-        let refusal = self.compiler.as_ref().and_then(|it| it.refusal.as_deref());
-        match (self.first_rejected(), refusal) {
-            (Some(case), _) => (Some(&case.test_case), Some(&case.cause)),
-            (None, Some(refusal)) => (Some("build"), Some(refusal)),
-            (None, None) => (None, self.error.as_ref().map(|it| it.error.reason.as_str())),
+        match &self.result {
+            Ok(judgement) => judgement.failure(),
+            Err(fault) => (None, Some(&fault.error.reason)),
         }
     }
 
     /// Like [`failure`](Self::failure), with what the program or the compiler said about it, in one line.
     pub fn told_failure(&self) -> (Option<&str>, Option<String>) {
         let (place, cause) = self.failure();
-        let told = match self.first_rejected() {
-            Some(case) => Some(case.told_cause()),
-            // A compiler may also warn about a program that it accepts.
-            None => {
-                let refused = self.compiler.as_ref().filter(|it| it.refusal.is_some());
-                refused.and_then(|it| told_by_compiler(&it.messages))
-            }
-        };
+        let told = self.judgement().and_then(Judgement::told_cause);
         (place, told.or_else(|| cause.map(str::to_owned)))
-    }
-
-    fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
-        self.test_cases.iter().filter_map(|case| case.outcome.as_ref())
     }
 }
 
@@ -399,24 +414,5 @@ struct Header {
 impl Default for Header {
     fn default() -> Self {
         Self { format: FORMAT, version: VERSION, juror: env!("CARGO_PKG_VERSION") }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_compiler_is_quoted_only_if_it_refuses() {
-        let check = |refusal: Option<&str>, expected: (Option<&str>, Option<&str>)| {
-            let messages = b"a.cpp:1:1: error: x\n".to_vec();
-            let refusal = refusal.map(str::to_owned);
-            let compiler = Some(CompilerReport { messages, refusal, outcome: None });
-            let report = SubmissionReport { compiler, ..SubmissionReport::default() };
-            let (place, cause) = report.told_failure();
-            assert_eq!((place, cause.as_deref()), expected);
-        };
-        check(None, (None, None));
-        check(Some("exit code 1"), (Some("build"), Some("a.cpp:1:1: error: x")));
     }
 }

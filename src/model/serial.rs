@@ -164,11 +164,11 @@ pub struct EveryKey<T>(PhantomData<T>);
 
 impl<T: JsonSchema + 'static, V: Serialize> SerializeAs<V> for EveryKey<T> {
     fn serialize_as<S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut keys = Map::clone(&absent::<T>());
+        let mut rest = Map::clone(&absent::<T>());
         if let Value::Object(present) = serde_json::to_value(value).map_err(S::Error::custom)? {
-            keys.extend(present);
+            rest.retain(|key, _| !present.contains_key(key));
         }
-        keys.serialize(serializer)
+        Flattened { value, rest }.serialize(serializer)
     }
 }
 
@@ -207,6 +207,15 @@ impl<T: JsonSchema, V> JsonSchemaAs<V> for EveryKey<T> {
     }
 }
 
+/// A value's own keys in their order, then the rest.
+#[derive(Serialize)]
+struct Flattened<'a, V> {
+    #[serde(flatten)]
+    value: &'a V,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
 /// Keys with their values.
 type Keys = Arc<Map<String, Value>>;
 
@@ -224,7 +233,8 @@ fn absent<T: JsonSchema + 'static>() -> Keys {
 }
 
 fn is_list(schema: &Value) -> bool {
-    schema["type"] == "array"
+    let choices = schema["anyOf"].as_array();
+    schema["type"] == "array" || choices.is_some_and(|choices| choices.iter().all(is_list))
 }
 
 /// The schemas that each key of a `T` has: one, or one for each variant.

@@ -18,12 +18,12 @@ type Cell = fn(&SubmissionReport, &Report) -> String;
 const COLUMNS: [(&str, Cell); 13] = [
     ("package", |it, _| text(it.package.as_ref())),
     ("submission", |it, _| it.name.clone()),
-    ("verdict", |it, _| text(it.verdict)),
-    ("unexpected", |it, _| joined(it.broken_expectations.iter().map(|it| &it.reason), "; ")),
-    ("score", |it, _| text(it.score.as_ref().and_then(|it| it.score))),
-    ("max_score", |it, _| text(it.score.as_ref().and_then(|it| it.max_score))),
+    ("verdict", |it, _| text(it.verdict())),
+    ("unexpected", |it, _| joined(it.broken().iter().map(|it| &it.reason), "; ")),
+    ("score", |it, _| text(it.score().and_then(|it| it.score))),
+    ("max_score", |it, _| text(it.score().and_then(|it| it.max_score))),
     ("passed", |it, _| it.passed().to_string()),
-    ("test_cases", |it, _| (it.test_cases.len() + it.skipped).to_string()),
+    ("test_cases", |it, _| it.selected().to_string()),
     ("slowest_seconds", |it, _| text(it.slowest().map(|it| it.as_secs_f64()))),
     ("memory_bytes", |it, _| text(it.memory().map(|it| it.0))),
     ("first_failure", |it, _| text(it.failure().0)),
@@ -49,14 +49,14 @@ fn harmless(cell: String) -> String {
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     let mut names: Vec<&str> = Vec::new();
     let mut known = HashSet::new();
-    for case in report.submissions.iter().flat_map(|it| it.test_cases.iter()) {
+    for case in report.submissions.iter().flat_map(SubmissionReport::cases) {
         if known.insert(&case.test_case) {
             names.push(&case.test_case);
         }
     }
     names.sort_by_key(|name| !name.starts_with("sample"));
     let mut groups: Vec<&str> = Vec::new();
-    let totals = report.submissions.iter().filter_map(|it| it.score.as_ref());
+    let totals = report.submissions.iter().filter_map(SubmissionReport::score);
     for group in totals.flat_map(|total| &total.groups) {
         if !groups.contains(&group.name.as_str()) {
             groups.push(&group.name);
@@ -79,12 +79,12 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     table.write_record(titles.into_iter().map(harmless))?;
     for submission in &report.submissions {
         let cell = |name: &&str| {
-            let mut cases = submission.test_cases.iter();
+            let mut cases = submission.cases().iter();
             let case = cases.find(|case| case.test_case == **name);
             text(case.map(|case| case.verdict))
         };
         let points = |group: &&str| {
-            let mut groups = submission.score.iter().flat_map(|total| &total.groups);
+            let mut groups = submission.score().into_iter().flat_map(|total| &total.groups);
             let group = groups.find(|it| it.name == **group);
             text(group.and_then(|group| group.score))
         };

@@ -16,7 +16,7 @@ use crate::report::result::AnyResult;
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
         if let Some((title, message)) = surprise(report, submission) {
-            let path = Some(submission.path.as_path()).filter(|it| !it.as_os_str().is_empty());
+            let path = submission.judgement().map(|it| it.path.as_path());
             annotate(out, Severity::Error, path, None, &title, &message)?;
         }
     }
@@ -53,17 +53,13 @@ pub fn write_summary(
     }
     for submission in &report.submissions {
         let (name, cause) = submission.told_failure();
-        let reasons = submission.broken_expectations.iter().map(|it| &it.reason);
+        let reasons = submission.broken().iter().map(|it| &it.reason);
         let slowest = submission.slowest().map(|it| format!("{:.3} s", it.as_secs_f64()));
         let cells = [
             submission.package.clone().unwrap_or_default(),
             submission.name.clone(),
-            submission.verdict.map_or_else(|| "–".to_owned(), |it| it.to_string()),
-            format!(
-                "{} of {}",
-                submission.passed(),
-                submission.test_cases.len() + submission.skipped
-            ),
+            submission.verdict().map_or_else(|| "–".to_owned(), |it| it.to_string()),
+            format!("{} of {}", submission.passed(), submission.selected()),
             slowest.unwrap_or_default(),
             joined(name.into_iter().chain(cause.as_deref()), ": "),
             joined(reasons, "; "),
@@ -88,10 +84,10 @@ pub fn write_summary(
 fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
     let name = &submission.name;
     if report.session.task == CommandTask::Verify {
-        let reasons = joined(&submission.broken_expectations, "\n");
+        let reasons = joined(submission.broken(), "\n");
         return (!reasons.is_empty()).then(|| (format!("{name} is not as expected"), reasons));
     }
-    let verdict = submission.verdict.filter(|it| *it != Verdict::Accepted)?;
+    let verdict = submission.verdict().filter(|it| *it != Verdict::Accepted)?;
     let (case, cause) = submission.told_failure();
     let title = match case {
         Some(case) => format!("{name}: {verdict} on {case}"),

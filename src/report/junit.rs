@@ -105,38 +105,37 @@ fn add(document: &mut Document, name: &str, tests: impl Iterator<Item = TestCase
 
 /// Whether the submission is as its author expects.
 fn of_submission(submission: &SubmissionReport) -> TestCase {
-    if let Some(fault) = &submission.error {
-        return of_fault(&submission.name, &fault.error);
-    }
     let name = submission.name.as_str();
-    let reasons = joined(&submission.broken_expectations, "\n");
+    let judgement = match &submission.result {
+        Ok(judgement) => judgement,
+        Err(fault) => return of_fault(name, &fault.error),
+    };
+    let reasons = joined(&judgement.broken, "\n");
     let mut test = if reasons.is_empty() {
         TestCase::new(name, TestCaseStatus::success())
     } else {
         failed(name, NonSuccessKind::Failure, "expectation", &reasons)
     };
     test.set_time(
-        submission.test_cases.iter().filter_map(|it| Some(it.outcome.as_ref()?.cpu_time)).sum(),
+        judgement.cases.iter().filter_map(|it| Some(it.outcome.as_ref()?.cpu_time)).sum(),
     );
     test
 }
 
 /// Whether the submission is right, by test case.
 fn of_cases(submission: &SubmissionReport) -> Vec<TestCase> {
-    if let Some(fault) = &submission.error {
-        return vec![of_fault("build", &fault.error)];
-    }
-    let mut tests: Vec<TestCase> = submission.test_cases.iter().map(of_case).collect();
-    if submission.verdict == Some(Verdict::CompileError) {
-        let cause = submission.failure().1.unwrap_or_default();
+    let judgement = match &submission.result {
+        Ok(judgement) => judgement,
+        Err(fault) => return vec![of_fault("build", &fault.error)],
+    };
+    let mut tests: Vec<TestCase> = judgement.cases.iter().map(of_case).collect();
+    if let Some((cause, messages)) = judgement.refusal() {
         let mut test = failed("build", NonSuccessKind::Failure, "CE", cause);
-        if let Some(compiler) = &submission.compiler {
-            test.set_system_out_lossy(&compiler.messages);
-        }
+        test.set_system_out_lossy(messages);
         tests.push(test);
     }
-    if submission.skipped > 0 {
-        let name = format!("{} test cases that were not run", submission.skipped);
+    if judgement.skipped > 0 {
+        let name = format!("{} test cases that were not run", judgement.skipped);
         tests.push(TestCase::new(name, TestCaseStatus::skipped()));
     }
     tests
@@ -258,12 +257,11 @@ mod tests {
         let submission = |package: &str, name: &str| SubmissionReport {
             package: Some(package.to_owned()),
             name: name.to_owned(),
-            error: Some(crate::model::report::FaultReport {
+            result: Err(crate::model::report::FaultReport {
                 package: None,
                 submission: None,
                 error: JudgeError::new("a step", "a reason"),
             }),
-            ..Default::default()
         };
         let made = |package: &str| GeneratedReport {
             package: Some(package.to_owned()),

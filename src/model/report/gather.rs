@@ -77,13 +77,13 @@ impl Report {
                 let under_way = under_way.find(|it| it.submission == judgement.submission);
                 let begun = under_way.map_or(0, |it| it.judged);
                 self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
-                self.done(SubmissionReport::new(package, (**judgement).clone()));
+                let name = judgement.submission.clone();
+                self.done(SubmissionReport { package, name, result: Ok(judgement.clone()) });
             }
             Event::Failed { submission, error } => {
-                let error = self.failed(package.clone(), submission.clone(), error);
+                let fault = self.failed(package.clone(), submission.clone(), error);
                 if let Some(name) = submission.clone() {
-                    let failed = SubmissionReport { package, name, ..SubmissionReport::default() };
-                    self.done(SubmissionReport { error: Some(error), ..failed });
+                    self.done(SubmissionReport { package, name, result: Err(fault) });
                 }
             }
             Event::Progress(WorkProgress::Step(step)) => self.work.step = Some(step.clone()),
@@ -108,7 +108,7 @@ impl Report {
     pub fn exit_code(&self) -> ExitCode {
         let (summary, is_verified) = (&self.summary, self.session.task == CommandTask::Verify);
         // If a submission was named, its verdict is required; to verify means to judge those that can be built here.
-        let faults = self.submissions.iter().filter_map(|it| it.error.as_ref());
+        let faults = self.submissions.iter().filter_map(SubmissionReport::error);
         let is_lacking = faults.filter(|it| it.is_skip()).any(|it| !it.error.is_no_program())
             && (!is_verified || summary.accepted + summary.rejected == 0);
         let told = [
@@ -123,7 +123,7 @@ impl Report {
 
     /// How many runs of submissions are recalled from earlier commands, and when the first of these was.
     pub fn known_runs(&self) -> Option<(usize, Moment)> {
-        let cases = self.submissions.iter().flat_map(|it| it.test_cases.iter());
+        let cases = self.submissions.iter().flat_map(SubmissionReport::cases);
         let known: Vec<Moment> = cases.filter_map(|it| it.outcome.as_ref()?.ran_at).collect();
         known.iter().min().map(|oldest| (known.len(), *oldest))
     }
@@ -189,6 +189,8 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]

@@ -23,10 +23,9 @@ use crate::judge::score::Policy;
 use crate::judge::session::PreparedSubmission;
 use crate::language::table::Language;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::judgement::{FaultKind, JudgeError};
+use crate::model::judgement::{FaultKind, JudgeError, Judgement};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
-use crate::model::report::SubmissionReport;
 use crate::model::root::FilePath;
 use crate::model::stop::{Remark, Stop};
 use crate::model::submission::Submission;
@@ -104,7 +103,7 @@ impl Grader<'_> {
     }
 
     /// Judges with this many slots: one, if other lines use the others.
-    fn judge(&self, line: StreamLine, slots: usize) -> Result<SubmissionReport, Without> {
+    fn judge(&self, line: StreamLine, slots: usize) -> Result<Judgement, Without> {
         let which = ProblemKey { package: line.package, compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
         let limits = line.limits.unwrap_or_default();
@@ -162,7 +161,7 @@ impl Grader<'_> {
                 let language = entry.prepared.as_ref().ok().and_then(|it| it.plan.written.code());
                 match text.and_then(|text| fence::in_code(language.unwrap_or_default(), &text)) {
                     Some(fault) => Err(fault.into()),
-                    None => Ok(SubmissionReport::new(None, *judgement)),
+                    None => Ok(*judgement),
                 }
             }
             Some(Err(error)) => Err(Stop::Fault(error).into()),

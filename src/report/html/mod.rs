@@ -107,7 +107,7 @@ impl<'a> Page<'a> {
         for (number, shown) in shown.iter_mut().enumerate() {
             shown.number = number;
         }
-        let runs: usize = report.submissions.iter().map(|it| it.test_cases.len()).sum();
+        let runs: usize = report.submissions.iter().map(|it| it.cases().len()).sum();
         Self {
             report,
             own,
@@ -137,13 +137,12 @@ impl<'a> Page<'a> {
 
 impl Standing {
     fn of(submission: &SubmissionReport, is_verified: bool) -> Self {
-        match (&submission.error, submission.verdict) {
-            (Some(fault), _) if fault.is_skip() => Self::Skipped,
-            (Some(_), _) => Self::Fault,
-            (None, _) if !submission.broken_expectations.is_empty() => Self::Bad,
-            (None, Some(Verdict::Accepted) | None) => Self::Fine,
-            (None, Some(_)) if is_verified => Self::Fine,
-            (None, Some(_)) => Self::Bad,
+        match &submission.result {
+            Err(fault) if fault.is_skip() => Self::Skipped,
+            Err(_) => Self::Fault,
+            Ok(judgement) if !judgement.broken.is_empty() => Self::Bad,
+            Ok(judgement) if is_verified || judgement.verdict == Verdict::Accepted => Self::Fine,
+            Ok(_) => Self::Bad,
         }
     }
 
@@ -250,7 +249,7 @@ fn headline(page: &Page<'_>) -> Markup {
         (None, 1, 0) => "Accepted.".to_owned(),
         (None, all, 0) => format!("All {all} submissions are accepted."),
         (None, 1, _) => {
-            let verdict = page.submissions.iter().find_map(|it| it.submission.verdict);
+            let verdict = page.submissions.iter().find_map(|it| it.submission.verdict());
             format!("Rejected: {}.", verdict.map_or("judge error", Verdict::name))
         }
         (None, all, bad) if bad == all => format!("All {all} submissions are rejected."),

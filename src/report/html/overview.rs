@@ -18,7 +18,7 @@ pub(super) const ON_PAPER: usize = 40;
 /// How many submissions have each verdict, after those without one.
 fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
     let of =
-        |verdict| page.submissions.iter().filter(|it| it.submission.verdict == verdict).count();
+        |verdict| page.submissions.iter().filter(|it| it.submission.verdict() == verdict).count();
     let verdicts = Verdict::ALL.into_iter().map(Some).chain([None]);
     verdicts.map(|verdict| (verdict, of(verdict))).filter(|(_, number)| *number > 0).collect()
 }
@@ -90,7 +90,7 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     let columns = Columns {
         directory,
         package: page.report.session.packages.len() > 1,
-        score: page.submissions.iter().any(|it| it.submission.score.is_some()),
+        score: page.submissions.iter().any(|it| it.submission.score().is_some()),
         expected: page.is_verified(),
     };
     html! {
@@ -131,13 +131,13 @@ struct Columns<'a> {
 
 fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
     let Shown { number, submission, standing } = shown;
-    let score = submission.score.as_ref().and_then(|it| it.score);
-    let is = [standing.word(), submission.verdict.map_or("", Verdict::short)].join(" ");
-    let all = submission.test_cases.len() + submission.skipped;
+    let score = submission.score().and_then(|it| it.score);
+    let is = [standing.word(), submission.verdict().map_or("", Verdict::short)].join(" ");
+    let (all, ran) = (submission.selected(), submission.cases().len());
     let name = submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name);
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
-            td { (badge(submission.verdict, *standing)) }
+            td { (badge(submission.verdict(), *standing)) }
             th.name scope="row" { a href={ "#s" (number) } { (path(name)) } }
             @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
             @if columns.expected { td.short { (standing.expected()) } }
@@ -150,7 +150,7 @@ fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
             @if columns.score { td.n { @if let Some(score) = score { (score) } } }
             td.n {
                 @if all > 0 { (submission.passed()) " of " (all) }
-                @if submission.skipped > 0 { div.place { (submission.skipped) " not run" } }
+                @if all > ran { div.place { (all - ran) " not run" } }
             }
             td.n { (slowest(page, submission)) }
             td.n { @if let Some(memory) = submission.memory() { (memory) } }
@@ -174,10 +174,10 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
         @if let Some(share) = share {
             svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
                 rect.rail width="100" height="10" {}
-                rect class=(submission.verdict.map_or("JE", |it| match it {
-                    Verdict::TimeLimitExceeded => "TLE",
+                rect class=(match submission.verdict() {
+                    Some(Verdict::TimeLimitExceeded) => "TLE",
                     _ => "JE",
-                })) width=(share) height="10" {}
+                }) width=(share) height="10" {}
             }
         }
     }
@@ -193,11 +193,11 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
     let own = page.submissions.iter();
     let own: Vec<&Shown<'_>> = own
         .filter(|it| it.submission.package.as_deref() == Some(package.name.as_str()))
-        .filter(|it| !it.submission.test_cases.is_empty())
+        .filter(|it| !it.submission.cases().is_empty())
         .collect();
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
-    for case in own.iter().flat_map(|it| it.submission.test_cases.iter()) {
+    for case in own.iter().flat_map(|it| it.submission.cases()) {
         places.entry(&case.test_case).or_insert_with(|| {
             names.push(&case.test_case);
             names.len() - 1
@@ -232,7 +232,7 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
 }
 
 fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Markup {
-    let cases = &shown.submission.test_cases;
+    let cases = shown.submission.cases();
     let mut by_column = vec![None; columns];
     for (at, case) in cases.iter().enumerate() {
         by_column[places[case.test_case.as_str()]] = Some(at);

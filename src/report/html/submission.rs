@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use maud::{Markup, html};
 
-use crate::model::judgement::CaseJudgement;
-use crate::model::report::SubmissionReport;
+use crate::model::judgement::{CaseJudgement, Judgement};
+use crate::model::report::{FaultReport, LimitsReport, SubmissionReport};
 use crate::model::score::{GroupScore, Score, Standing as Run, TotalScore};
 use crate::model::text::{count, printable};
 use crate::model::units::{Bytes, seconds};
@@ -34,7 +34,7 @@ pub(super) fn cards(page: &Page<'_>) -> Markup {
 
 /// Why a submission is not accepted, or not as expected, and the test case.
 pub(super) fn reason(submission: &SubmissionReport) -> Option<(Option<&str>, String)> {
-    let (place, cause) = match submission.broken_expectations.first() {
+    let (place, cause) = match submission.broken().first() {
         Some(broken) => (None, Some(broken.reason.clone())),
         None => submission.told_failure(),
     };
@@ -46,14 +46,14 @@ pub(super) fn in_short(submission: &SubmissionReport) -> String {
     match reason(submission) {
         Some((Some(case), cause)) => format!("{}: {cause}", printable(case)),
         Some((None, cause)) => cause,
-        None => format!("accepted on {}", count(submission.test_cases.len(), "test case")),
+        None => format!("accepted on {}", count(submission.cases().len(), "test case")),
     }
 }
 
 /// The indexes of the failures that are shown in full: those that break an expectation, then the first ones.
 pub(super) fn whole(submission: &SubmissionReport) -> Vec<usize> {
-    let cases = &submission.test_cases;
-    let broken = submission.broken_expectations.iter().filter_map(|it| it.test_case.as_ref());
+    let cases = submission.cases();
+    let broken = submission.broken().iter().filter_map(|it| it.test_case.as_ref());
     let broken = broken.filter_map(|name| cases.iter().position(|it| it.test_case == *name));
     let failed = (0..cases.len()).filter(|at| cases[*at].verdict != Verdict::Accepted);
     let mut places: Vec<usize> = Vec::new();
@@ -68,31 +68,37 @@ pub(super) fn whole(submission: &SubmissionReport) -> Vec<usize> {
 fn card(page: &Page<'_>, shown: &Shown<'_>) -> Markup {
     let Shown { number, submission, standing } = shown;
     let is_bad = standing.word() == "bad";
+    let package = page.package(submission.package.as_deref());
+    let limits = package.and_then(|it| it.limits.as_ref());
     let is_open = page.submissions.len() == 1 || is_bad && *number < OPEN;
     html! {
         details.card.bad[is_bad] id={ "s" (number) } data-s=(number) open[is_open] {
             summary {
-                (badge(submission.verdict, *standing))
+                (badge(submission.verdict(), *standing))
                 h3 { (printable(&submission.name)) }
                 span.because { (in_short(submission)) }
             }
             div.body {
-                (unexpected(submission))
-                (not_judged(page, submission))
-                (not_built(page, submission))
-                (explained(page, submission))
-                (failures(page, *number, submission))
-                @if let Some(total) = &submission.score { (points(total)) }
-                (measurements(page, *number, submission))
+                @match &submission.result {
+                    Ok(judgement) => {
+                        (unexpected(judgement))
+                        (not_built(page, judgement))
+                        (explained(page, submission))
+                        (failures(page, *number, submission))
+                        @if let Some(total) = &judgement.score { (points(total)) }
+                        (measurements(page, *number, limits, judgement))
+                    }
+                    Err(fault) => (not_judged(page, fault)),
+                }
                 @if page.submissions.len() > 1 { p.note { a href="#list" { "Back to the list" } } }
             }
         }
     }
 }
 
-fn unexpected(submission: &SubmissionReport) -> Markup {
+fn unexpected(judgement: &Judgement) -> Markup {
     html! {
-        @for broken in &submission.broken_expectations {
+        @for broken in &judgement.broken {
             p.why.unexpected {
                 strong { "not as expected: " (printable(&broken.rule)) }
                 span { (failure::sentence(&broken.reason)) }
@@ -101,8 +107,7 @@ fn unexpected(submission: &SubmissionReport) -> Markup {
     }
 }
 
-fn not_judged(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
-    let Some(fault) = &submission.error else { return html! {} };
+fn not_judged(page: &Page<'_>, fault: &FaultReport) -> Markup {
     let error = &fault.error;
     html! {
         p.why {
@@ -117,12 +122,14 @@ fn not_judged(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     }
 }
 
-fn not_built(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
-    let Some(compiler) = &submission.compiler else { return html! {} };
+fn not_built(page: &Page<'_>, judgement: &Judgement) -> Markup {
+    let Some(compiler) = &judgement.compiler else { return html! {} };
     html! {
-        @if let (Some(refusal), (_, Some(cause))) = (&compiler.refusal, submission.told_failure()) {
-            p.why.CE { strong { "compile error" } span { (failure::sentence(&cause)) } }
-            @if cause != *refusal { p.note { (printable(refusal)) } }
+        @if let Some(refusal) = &compiler.refusal {
+            @let told = judgement.told_cause();
+            @let cause = told.as_ref().unwrap_or(refusal);
+            p.why.CE { strong { "compile error" } span { (failure::sentence(cause)) } }
+            @if cause != refusal { p.note { (printable(refusal)) } }
         }
         @if !compiler.messages.is_empty() {
             div.panes { (pane(page, Pane::titled("Compiler messages"), &compiler.messages)) }
@@ -143,11 +150,11 @@ fn explained(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
 
 fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Markup {
     let places = whole(submission);
-    let all = submission.test_cases.iter().filter(|it| it.verdict != Verdict::Accepted).count();
+    let all = submission.cases().len() - submission.passed();
     let shown = places.len();
     html! {
         @for (nth, place) in places.into_iter().enumerate() {
-            @let case = &submission.test_cases[place];
+            @let case = &submission.cases()[place];
             @let id = format!("s{number}c{place}");
             @if nth == 0 {
                 div id=(id) tabindex="-1" { (failure::of_case(page, case)) }
@@ -206,12 +213,16 @@ fn group_row(group: &GroupScore, of: &impl Fn(Option<Score>) -> String) -> Marku
 }
 
 /// The plots and the table of test cases.
-fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Markup {
-    let cases = &submission.test_cases;
+fn measurements(
+    page: &Page<'_>,
+    number: usize,
+    limits: Option<&LimitsReport>,
+    judgement: &Judgement,
+) -> Markup {
+    let cases = &judgement.cases;
     if cases.is_empty() {
-        return html! { @if submission.skipped > 0 { (skipped(submission)) } };
+        return html! { @if judgement.skipped > 0 { (skipped(judgement)) } };
     }
-    let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
     let table = format!("t{number}");
     let time = Plot {
         what: "CPU time",
@@ -233,8 +244,8 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
         ..time
     };
     let is_of_limits = matches!(
-        submission.verdict,
-        Some(Verdict::Accepted | Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
+        judgement.verdict,
+        Verdict::Accepted | Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded
     );
     html! {
         @if cases.iter().any(|case| case.outcome.is_some()) {
@@ -243,27 +254,26 @@ fn measurements(page: &Page<'_>, number: usize, submission: &SubmissionReport) -
                 div.plots { (plot(&time, cases)) (plot(&memory, cases)) }
             }
         }
-        (list(page, &table, submission))
-        @if submission.skipped > 0 { (skipped(submission)) }
+        (list(page, &table, judgement))
+        @if judgement.skipped > 0 { (skipped(judgement)) }
     }
 }
 
-fn skipped(submission: &SubmissionReport) -> Markup {
-    let is_unbuilt = submission.compiler.as_ref().is_some_and(|it| it.refusal.is_some());
-    let why = if is_unbuilt {
+fn skipped(judgement: &Judgement) -> Markup {
+    let why = if judgement.refusal().is_some() {
         "the program does not compile"
-    } else if submission.spared > 0 {
+    } else if judgement.spared > 0 {
         "they could prove nothing more; --all runs them"
-    } else if submission.score.is_some() {
+    } else if judgement.score.is_some() {
         "they have no effect on the score"
     } else {
         "juror stops at the first rejection; --all runs them"
     };
-    html! { p.note { (count(submission.skipped, "test case")) " not run: " (why) "." } }
+    html! { p.note { (count(judgement.skipped, "test case")) " not run: " (why) "." } }
 }
 
-fn list(page: &Page<'_>, id: &str, submission: &SubmissionReport) -> Markup {
-    let cases = &submission.test_cases;
+fn list(page: &Page<'_>, id: &str, judgement: &Judgement) -> Markup {
+    let cases = &judgement.cases;
     let is_listed = |case: &&CaseJudgement| page.lists_all || case.verdict != Verdict::Accepted;
     let most = if page.lists_all { usize::MAX } else { LISTED };
     let listed = cases.iter().filter(is_listed).take(most);
@@ -272,9 +282,9 @@ fn list(page: &Page<'_>, id: &str, submission: &SubmissionReport) -> Markup {
     html! {
         details.more {
             summary { @if page.lists_all { "All test cases" } @else { "Test cases that it fails" } }
-            div.wide tabindex="0" role="group" aria-label={ "test cases of " (printable(&submission.name)) } {
+            div.wide tabindex="0" role="group" aria-label={ "test cases of " (printable(&judgement.submission)) } {
                 table.sorts id=[page.lists_all.then_some(id)] {
-                    caption { "Test cases of " (printable(&submission.name)) }
+                    caption { "Test cases of " (printable(&judgement.submission)) }
                     thead { tr {
                         th scope="col" { "Test case" } th scope="col" { "Verdict" } th.n scope="col" { "CPU time" }
                         th.n scope="col" { "Memory" }

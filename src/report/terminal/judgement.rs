@@ -4,9 +4,8 @@ use std::cmp::Reverse;
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError};
+use crate::model::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
 use crate::model::outcome::Outcome;
-use crate::model::report::SubmissionReport;
 use crate::model::text::{count, count_if_any, joined, printable, shell_word, with_help};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
@@ -23,25 +22,25 @@ const QUOTED_LINES: usize = 12;
 const NAMED_CASES: usize = 5;
 
 /// The verdict as one word, with the name if there are several submissions, and the score if there is one.
-pub(super) fn line(name: Option<&str>, judgement: &SubmissionReport, style: &Style) -> String {
+pub(super) fn line(name: Option<&str>, judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = name.map(printable);
     let total = judgement.score.as_ref();
     let score = total.map(|total| score::of(total.score, total.max_score));
-    let broken = (!judgement.broken_expectations.is_empty()).then(|| "unexpected".to_owned());
+    let broken = (!judgement.broken.is_empty()).then(|| "unexpected".to_owned());
     let parts = joined([name, score, broken].into_iter().flatten(), "  ");
     page.line(0, &(mark(judgement.verdict, style) + &parts));
     page.into_text()
 }
 
 /// The whole block, followed by an empty line.
-pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
+pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.name));
+    let name = style.paint(Look::Title, &printable(&judgement.submission));
     page.line(0, &format!("{}{name}", mark(judgement.verdict, style)));
-    match (judgement.first_rejected(), &judgement.compiler) {
+    match (judgement.rejected().next(), judgement.refusal()) {
         (Some(case), _) => rejected(&mut page, judgement, case),
-        (None, Some(CompilerReport { refusal: Some(cause), messages, .. })) => {
+        (None, Some((cause, messages))) => {
             page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
             quote_from_first_error(&mut page, messages);
         }
@@ -57,18 +56,18 @@ pub(super) fn block(judgement: &SubmissionReport, style: &Style) -> String {
 }
 
 /// The broken expectations of a submission, followed by an empty line; nothing if there are none.
-pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
-    if judgement.broken_expectations.is_empty() {
+pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
+    if judgement.broken.is_empty() {
         return String::new();
     }
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.name));
+    let name = style.paint(Look::Title, &printable(&judgement.submission));
     page.line(0, &name);
-    for expectation in &judgement.broken_expectations {
+    for expectation in &judgement.broken {
         let label = Label::new(Look::Bad, "broken: ");
         page.labelled(INDENT, label, &printable(&expectation.to_string()));
     }
-    if let Some(CompilerReport { refusal: Some(cause), messages, .. }) = &judgement.compiler
+    if let Some((cause, messages)) = judgement.refusal()
         && !style.is_verbose()
         && !style.is_quiet()
     {
@@ -76,8 +75,8 @@ pub(super) fn broken(judgement: &SubmissionReport, style: &Style) -> String {
         quote_from_first_error(&mut page, messages);
     }
     let mut shown: Vec<&str> = Vec::new();
-    for name in judgement.broken_expectations.iter().filter_map(|it| it.test_case.as_deref()) {
-        let case = judgement.test_cases.iter().find(|case| case.test_case == name);
+    for name in judgement.broken.iter().filter_map(|it| it.test_case.as_deref()) {
+        let case = judgement.cases.iter().find(|case| case.test_case == name);
         if let Some(case) = case.filter(|_| !shown.contains(&name)) {
             shown.push(name);
             witness(&mut page, case);
@@ -149,20 +148,20 @@ pub(super) fn mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String
 }
 
 /// Writes what an accepted submission used.
-fn accepted(page: &mut Page<'_>, judgement: &SubmissionReport) {
-    if judgement.test_cases.is_empty() {
+fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
+    if judgement.cases.is_empty() {
         page.wrapped(INDENT, "no test case was run");
         return;
     }
     let name = Verdict::Accepted.name();
-    let text = format!("{name} on {}", count(judgement.test_cases.len(), "test case"));
+    let text = format!("{name} on {}", count(judgement.cases.len(), "test case"));
     page.wrapped(INDENT, &text);
     extremes(page, judgement);
 }
 
 /// Writes which case took the most time, and which used the most memory.
-fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
-    let cases = judgement.test_cases.iter();
+fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
+    let cases = judgement.cases.iter();
     // Of equal cases, the first one.
     let runs =
         cases.filter_map(|case| Some((case.outcome.as_ref()?, Reverse(case.test_case.as_str()))));
@@ -181,7 +180,7 @@ fn extremes(page: &mut Page<'_>, judgement: &SubmissionReport) {
 }
 
 /// Writes the first rejected case, with everything that helps to understand it.
-fn rejected(page: &mut Page<'_>, judgement: &SubmissionReport, case: &CaseJudgement) {
+fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     let text = format!(
         "{} on {}: {}",
         case.verdict.name(),
@@ -248,8 +247,8 @@ fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option
 }
 
 /// Writes which other cases were rejected, and how many were not run.
-fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgement) {
-    let all = judgement.test_cases.len();
+fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
+    let all = judgement.cases.len();
     if all + judgement.skipped == 1 {
         return;
     }
@@ -268,12 +267,9 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
         return;
     }
     let mut text = format!("{accepted} of {} accepted", count(all, "test case"));
-    let rest: Vec<String> = judgement
-        .test_cases
-        .iter()
-        .filter(|case| case.verdict != Verdict::Accepted && case.test_case != first.test_case)
-        .map(|case| format!("{} {}", case.verdict, printable(&case.test_case)))
-        .collect();
+    let rest = judgement.rejected().filter(|case| case.test_case != first.test_case);
+    let rest: Vec<String> =
+        rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
     if !rest.is_empty() {
         let named = rest.len().min(NAMED_CASES);
         text.push_str("; also ");
@@ -286,7 +282,7 @@ fn others(page: &mut Page<'_>, judgement: &SubmissionReport, first: &CaseJudgeme
 }
 
 /// Writes the compiler's messages for a submission that was built.
-fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
+fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
     if let Some(CompilerReport { refusal: None, messages, .. }) = &judgement.compiler {
         if lines_of(messages).is_empty() {
             return;
@@ -298,11 +294,11 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &SubmissionReport) {
 }
 
 /// Writes a line for each case, such as `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
-fn cases(page: &mut Page<'_>, judgement: &SubmissionReport) {
-    if !judgement.test_cases.is_empty() {
+fn cases(page: &mut Page<'_>, judgement: &Judgement) {
+    if !judgement.cases.is_empty() {
         page.blank();
     }
-    for case in judgement.test_cases.iter() {
+    for case in judgement.cases.iter() {
         let cause = match case.verdict {
             Verdict::Accepted => String::new(),
             _ => format!("  {}", printable(&case.cause)),

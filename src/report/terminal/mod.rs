@@ -111,8 +111,8 @@ impl<O: Write, E: Write> Terminal<O, E> {
             &[]
         };
         let mut text = table::table(rows, report, self.listing, &self.style);
-        for row in rows {
-            text.push_str(&judgement::broken(row, &self.style));
+        for judged in rows.iter().filter_map(SubmissionReport::judgement) {
+            text.push_str(&judgement::broken(judged, &self.style));
         }
         text.push_str(&std::mem::take(&mut self.shown.faults).concat());
         let generated = &report.generated[self.shown.generated..];
@@ -172,19 +172,23 @@ impl<O: Write, E: Write> Terminal<O, E> {
     fn submission_done(&mut self, done: &SubmissionReport, report: &Report) -> io::Result<()> {
         let has_table = self.has_table(report);
         let name = if self.style.is_quiet() { in_full(done, report) } else { done.name.clone() };
-        if let Some(fault) = &done.error {
-            self.fault(Some(&name), &fault.error, report)?;
-        } else {
-            let is_listed = table::listed(done, self.listing);
-            let name = is_of_many(report).then_some(name.as_str());
-            let text = match () {
-                () if !is_listed => String::new(),
-                () if self.style.is_quiet() => judgement::line(name, done, &self.style),
-                () if has_table && !self.style.is_verbose() => String::new(),
-                () if has_table => judgement::block(done, &self.style),
-                () => judgement::block(done, &self.style) + &judgement::broken(done, &self.style),
-            };
-            self.result(&text)?;
+        match &done.result {
+            Err(fault) => self.fault(Some(&name), &fault.error, report)?,
+            Ok(judged) => {
+                let is_listed = table::listed(done, self.listing);
+                let name = is_of_many(report).then_some(name.as_str());
+                let text = match () {
+                    () if !is_listed => String::new(),
+                    () if self.style.is_quiet() => judgement::line(name, judged, &self.style),
+                    () if has_table && !self.style.is_verbose() => String::new(),
+                    () if has_table => judgement::block(judged, &self.style),
+                    () => {
+                        judgement::block(judged, &self.style)
+                            + &judgement::broken(judged, &self.style)
+                    }
+                };
+                self.result(&text)?;
+            }
         }
         // The last submission completes the table.
         let announced = report.session.packages.last().map_or(0, |it| it.submissions);

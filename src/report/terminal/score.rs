@@ -1,6 +1,6 @@
 //! Scores: of a submission, and of each test data group.
 
-use crate::model::report::SubmissionReport;
+use crate::model::judgement::Judgement;
 use crate::model::score::{GroupScore, Score, Standing};
 use crate::model::text::printable;
 use crate::report::style::Look;
@@ -21,7 +21,7 @@ pub(super) fn points(score: Option<Score>) -> String {
 }
 
 /// Writes the score, and a line for each group; nothing if there are no scores.
-pub(super) fn write(page: &mut Page<'_>, judgement: &SubmissionReport) {
+pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
     let Some(total) = &judgement.score else { return };
     let unknown = match total.score {
         Some(_) => "",

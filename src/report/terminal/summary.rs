@@ -159,7 +159,7 @@ fn rejections(report: &Report) -> String {
     }
     let rejections = Verdict::ALL.into_iter().filter(|it| *it != Verdict::Accepted);
     let parts = rejections.filter_map(|verdict| {
-        let same = report.submissions.iter().filter(|it| it.verdict == Some(verdict));
+        let same = report.submissions.iter().filter(|it| it.verdict() == Some(verdict));
         let number = same.count();
         (number > 0).then(|| format!("{number} {verdict}"))
     });

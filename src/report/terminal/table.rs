@@ -95,14 +95,17 @@ fn limit(report: &Report) -> Option<Duration> {
 pub(super) fn listed(row: &SubmissionReport, listing: Listing) -> bool {
     match listing.only {
         None => true,
-        Some(Only::Failed) => row.verdict != Some(Verdict::Accepted),
+        Some(Only::Failed) => row.verdict() != Some(Verdict::Accepted),
         Some(Only::Unexpected) => is_surprise(row),
     }
 }
 
 /// Whether it is not as expected, or the judge failed.
 fn is_surprise(row: &SubmissionReport) -> bool {
-    !row.broken_expectations.is_empty() || row.error.as_ref().is_some_and(|it| !it.is_skip())
+    match &row.result {
+        Ok(judgement) => !judgement.broken.is_empty(),
+        Err(fault) => !fault.is_skip(),
+    }
 }
 
 fn sort(rows: &mut [&SubmissionReport], order: Order) {
@@ -110,20 +113,17 @@ fn sort(rows: &mut [&SubmissionReport], order: Order) {
         Order::Surprise => rows.sort_by_key(|row| !is_surprise(row)),
         Order::Given => {}
         Order::Name => rows.sort_by(|a, b| a.name.cmp(&b.name)),
-        Order::Verdict => rows.sort_by_key(|row| (row.verdict.is_none(), row.verdict)),
+        Order::Verdict => rows.sort_by_key(|row| (row.verdict().is_none(), row.verdict())),
         Order::Passed => rows.sort_by_key(|row| Reverse(row.passed())),
         Order::Score => {
-            let points = |row: &SubmissionReport| score_of(row).map_or(-1.0, Score::points);
+            let points = |row: &SubmissionReport| {
+                row.score().and_then(|it| it.score).map_or(-1.0, Score::points)
+            };
             rows.sort_by(|a, b| points(b).total_cmp(&points(a)));
         }
         Order::Time => rows.sort_by_key(|row| Reverse(row.slowest())),
         Order::Memory => rows.sort_by_key(|row| Reverse(row.memory())),
     }
-}
-
-/// The score of a submission, if known.
-fn score_of(row: &SubmissionReport) -> Option<Score> {
-    row.score.as_ref()?.score
 }
 
 /// All columns that are not empty.
@@ -138,7 +138,7 @@ fn fields(
         Column { worth, cells }
     };
     let mut all = vec![
-        column(Worth::Needed, Cell::left(""), &|row| match row.verdict {
+        column(Worth::Needed, Cell::left(""), &|row| match row.verdict() {
             Some(verdict) => Cell::left(verdict.short()).looking(Look::Verdict(verdict)),
             None => Cell::left("-"),
         }),
@@ -146,18 +146,18 @@ fn fields(
             Cell::left(printable(row.name.strip_prefix(directory).unwrap_or(&row.name)))
         }),
     ];
-    let totals = || rows.iter().filter_map(|row| row.score.as_ref());
+    let totals = || rows.iter().filter_map(|row| row.score());
     if totals().next().is_some() {
         let max = totals().find_map(|total| total.max_score);
         all.push(column(Worth::Needed, Cell::right(titled("score", max)), &|row| {
-            Cell::right(row.score.as_ref().map_or(String::new(), |it| score::points(it.score)))
+            Cell::right(row.score().map_or(String::new(), |it| score::points(it.score)))
         }));
         let most = totals().max_by_key(|total| total.groups.len());
         for group in most.iter().flat_map(|total| &total.groups) {
             let name = printable(group.name.trim_start_matches("secret/"));
             let title = Cell::right(titled(&name, group.max_score));
             all.push(column(Worth::Group, title, &|row| {
-                let mut groups = row.score.iter().flat_map(|total| &total.groups);
+                let mut groups = row.score().into_iter().flat_map(|total| &total.groups);
                 let same = groups.find(|it| it.name == group.name);
                 Cell::right(same.map_or(String::new(), |it| score::points(it.score)))
             }));
@@ -168,10 +168,9 @@ fn fields(
         |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.1.ran_at.is_some());
     let known_rows: Vec<&str> = rows.iter().filter(of_cache).map(|row| &*row.name).collect();
     all.push(column(Worth::Needed, Cell::right("passed"), &|row| {
-        let total = row.test_cases.len() + row.skipped;
-        Cell::right(match (row.verdict, total) {
-            (None, _) | (_, 0) => String::new(),
-            _ => format!("{}/{total}", row.passed()),
+        Cell::right(match row.selected() {
+            0 => String::new(),
+            total => format!("{}/{total}", row.passed()),
         })
     }));
     all.push(column(Worth::Needed, Cell::right("slowest"), &|row| {
@@ -239,27 +238,27 @@ fn titled(name: &str, max: Option<Score>) -> String {
 
 /// The first of the cases that took the most CPU time, with its outcome.
 fn slowest_run(row: &SubmissionReport) -> Option<(&CaseJudgement, &Outcome)> {
-    let runs = row.test_cases.iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
+    let runs = row.cases().iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
     runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time)
 }
 
 /// Whether a submission is as expected.
 fn expected(row: &SubmissionReport) -> Cell {
-    match (row.verdict, row.broken_expectations.len()) {
-        (None, _) => Cell::left(""),
-        (Some(_), 0) => Cell::left("ok").looking(Look::Good),
-        (Some(_), number) => Cell::left(format!("{number} broken")).looking(Look::Bad),
+    match row.judgement().map(|it| it.broken.len()) {
+        None => Cell::left(""),
+        Some(0) => Cell::left("ok").looking(Look::Good),
+        Some(number) => Cell::left(format!("{number} broken")).looking(Look::Bad),
     }
 }
 
 /// The first failed test case with its cause, or why there is no verdict.
 fn failure(row: &SubmissionReport) -> Cell {
-    let lacks = row.error.as_ref().and_then(|fault| fault.error.lacks.as_ref());
+    let lacks = row.error().and_then(|fault| fault.error.lacks.as_ref());
     if let Some(tool) = lacks {
         return Cell::left(format!("skipped: no {}", printable(tool))).looking(Look::JudgeError);
     }
     match row.told_failure() {
-        _ if row.verdict.is_none() => Cell::left("judge error").looking(Look::JudgeError),
+        _ if row.error().is_some() => Cell::left("judge error").looking(Look::JudgeError),
         (Some(place), Some(cause)) => {
             Cell::left(format!("{}: {}", printable(place), printable(&cause)))
         }
