@@ -12,7 +12,7 @@ use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
 use crate::cli::help::{examples, exit_codes, first_steps};
 use crate::cli::judge::JudgeArguments;
-use crate::cli::languages::Languages;
+use crate::cli::languages::LanguagesArguments;
 use crate::cli::merge::MergeArguments;
 use crate::cli::mutants::MutantsArguments;
 use crate::cli::new::NewArguments;
@@ -199,7 +199,7 @@ pub enum Command {
     /// List the languages that juror builds, with the tools of this machine and their versions
     ///
     /// If a language's tools are missing, it says what to install. docs/languages.md has the command lines.
-    Languages,
+    Languages(LanguagesArguments),
     /// Print the JSON Schema of the output of --json
     ///
     /// It is derived from the program's own types. docs/json.md explains each key.
@@ -249,7 +249,7 @@ impl Command {
                 ClusterCommand::Status(arguments) => call(arguments),
             },
             Self::Cache(arguments) => call(arguments),
-            Self::Languages => call(&Languages),
+            Self::Languages(arguments) => call(arguments),
             Self::Schema(arguments) => call(arguments),
             Self::Completions(arguments) => call(arguments),
             Self::Man(arguments) => call(arguments),

@@ -43,10 +43,7 @@ pub enum Action {
 
 impl Operation for CacheArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "cache"
-    }
+    const NAME: &'static str = "cache";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
         act(self)

@@ -72,10 +72,7 @@ pub struct StatusArguments {
 
 impl Operation for InitArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "cluster"
-    }
+    const NAME: &'static str = "cluster";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
         init(self)
@@ -84,10 +81,7 @@ impl Operation for InitArguments {
 
 impl Operation for StatusArguments {
     type Result = ClusterSurvey;
-
-    fn name(&self) -> &'static str {
-        "cluster"
-    }
+    const NAME: &'static str = "cluster";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

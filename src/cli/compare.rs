@@ -30,10 +30,7 @@ pub struct CompareArguments {
 
 impl Operation for CompareArguments {
     type Result = ComparisonReport;
-
-    fn name(&self) -> &'static str {
-        "compare"
-    }
+    const NAME: &'static str = "compare";
 
     fn output(&self) -> OutputOptions {
         self.show.clone()

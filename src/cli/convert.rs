@@ -47,10 +47,7 @@ fn target(text: &str) -> Result<Target, String> {
 
 impl Operation for ConvertArguments {
     type Result = Conversion;
-
-    fn name(&self) -> &'static str {
-        "convert"
-    }
+    const NAME: &'static str = "convert";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

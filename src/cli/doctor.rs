@@ -24,10 +24,7 @@ pub struct DoctorArguments {
 
 impl Operation for DoctorArguments {
     type Result = Diagnosis;
-
-    fn name(&self) -> &'static str {
-        "doctor"
-    }
+    const NAME: &'static str = "doctor";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()
@@ -46,10 +43,7 @@ pub struct ServerCheck<'a> {
 
 impl Operation for ServerCheck<'_> {
     type Result = ServerDiagnosis;
-
-    fn name(&self) -> &'static str {
-        "doctor"
-    }
+    const NAME: &'static str = "doctor";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

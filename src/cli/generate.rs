@@ -54,14 +54,8 @@ pub struct GenerateArguments {
 
 impl Operation for GenerateArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "generate"
-    }
-
-    fn task(&self) -> CommandTask {
-        CommandTask::Generate
-    }
+    const NAME: &'static str = "generate";
+    const TASK: CommandTask = CommandTask::Generate;
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -60,10 +60,7 @@ pub struct GradeArguments {
 
 impl Operation for GradeArguments {
     type Result = StreamSummary;
-
-    fn name(&self) -> &'static str {
-        "grade"
-    }
+    const NAME: &'static str = "grade";
 
     fn output(&self) -> OutputOptions {
         OutputOptions {

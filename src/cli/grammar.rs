@@ -101,10 +101,7 @@ fn given(paths: &[PathBuf]) -> Vec<PathBuf> {
 
 impl Operation for CheckArguments {
     type Result = CheckedInputs;
-
-    fn name(&self) -> &'static str {
-        "grammar check"
-    }
+    const NAME: &'static str = "grammar check";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()
@@ -118,10 +115,7 @@ impl Operation for CheckArguments {
 /// Standard output contains exactly the generated input.
 impl Operation for InputArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "grammar generate"
-    }
+    const NAME: &'static str = "grammar generate";
 
     fn run(&self, context: &Context) -> Result<(), Stop> {
         let options = InputOptions {
@@ -142,10 +136,7 @@ impl Operation for InputArguments {
 
 impl Operation for BoundsArguments {
     type Result = GrammarBounds;
-
-    fn name(&self) -> &'static str {
-        "grammar bounds"
-    }
+    const NAME: &'static str = "grammar bounds";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -73,14 +73,8 @@ pub struct JudgeArguments {
 
 impl Operation for JudgeArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "judge"
-    }
-
-    fn task(&self) -> CommandTask {
-        CommandTask::Judge
-    }
+    const NAME: &'static str = "judge";
+    const TASK: CommandTask = CommandTask::Judge;
 
     fn output(&self) -> OutputOptions {
         OutputOptions { listing: self.listing.into(), ..self.output.clone() }

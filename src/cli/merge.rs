@@ -27,14 +27,8 @@ pub struct MergeArguments {
 
 impl Operation for MergeArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "merge"
-    }
-
-    fn task(&self) -> CommandTask {
-        CommandTask::Judge
-    }
+    const NAME: &'static str = "merge";
+    const TASK: CommandTask = CommandTask::Judge;
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -44,10 +44,7 @@ pub struct MutantsArguments {
 
 impl Operation for MutantsArguments {
     type Result = MutantListing;
-
-    fn name(&self) -> &'static str {
-        "mutants"
-    }
+    const NAME: &'static str = "mutants";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -37,10 +37,7 @@ pub struct NewArguments {
 
 impl Operation for NewArguments {
     type Result = Created;
-
-    fn name(&self) -> &'static str {
-        "new"
-    }
+    const NAME: &'static str = "new";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -27,12 +27,8 @@ use crate::report::{EVENTS_SIGN, Reporter, Reporters, WriteReport, csv, github, 
 /// A command as typed: how its result is shown, and the operation that it is.
 pub trait Operation {
     type Result: AnyResult;
-
-    fn name(&self) -> &'static str;
-
-    fn task(&self) -> CommandTask {
-        CommandTask::Other
-    }
+    const NAME: &'static str;
+    const TASK: CommandTask = CommandTask::Other;
 
     fn output(&self) -> OutputOptions {
         OutputOptions::default()
@@ -49,42 +45,35 @@ pub trait Operation {
     fn run(&self, context: &Context) -> Result<Self::Result, Stop>;
 }
 
+/// What every command is: its name, its task, and how its result is shown.
+pub struct Typed {
+    name: &'static str,
+    task: CommandTask,
+    output: OutputOptions,
+    reports: ReportOptions,
+}
+
 /// An operation with a result of any type.
 pub trait AnyOperation {
-    fn name(&self) -> &'static str;
-    fn task(&self) -> CommandTask;
-    fn output(&self) -> OutputOptions;
-    fn reports(&self) -> ReportOptions;
+    fn typed(&self) -> Typed;
 
     /// Does it.
     ///
     /// # Errors
     /// Why it has no result.
-    fn run(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop>;
+    fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop>;
 
     /// Writes the JSON document if it has no result.
     fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 }
 
 impl<O: Operation> AnyOperation for O {
-    fn name(&self) -> &'static str {
-        Operation::name(self)
+    fn typed(&self) -> Typed {
+        Typed { name: O::NAME, task: O::TASK, output: self.output(), reports: self.reports() }
     }
 
-    fn task(&self) -> CommandTask {
-        Operation::task(self)
-    }
-
-    fn output(&self) -> OutputOptions {
-        Operation::output(self)
-    }
-
-    fn reports(&self) -> ReportOptions {
-        Operation::reports(self)
-    }
-
-    fn run(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop> {
-        Operation::run(self, context).map(|result| Box::new(result) as Box<dyn AnyResult>)
+    fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop> {
+        self.run(context).map(|result| Box::new(result) as Box<dyn AnyResult>)
     }
 
     fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -102,12 +91,12 @@ pub fn perform_in(
     operation: &dyn AnyOperation,
     change: impl FnOnce(Context) -> Context,
 ) -> ExitCode {
-    let (options, reports) = (operation.output(), operation.reports());
+    let Typed { task, output: options, reports, .. } = operation.typed();
     if reports.github {
         streams::are_log();
     }
     let mut all = reporters(&options);
-    let opened = open(&reports, operation.task(), options.json).map(|files| all.extend(files));
+    let opened = open(&reports, task, options.json).map(|files| all.extend(files));
     let reporters = Arc::new(Mutex::new(Reporters::new(all)));
     let heard = Arc::clone(&reporters);
     let context = change(Context::new(move |stamped| lock(&heard).event(stamped)));
@@ -139,13 +128,14 @@ pub fn run(
     context: &Context,
     show: impl FnOnce(&dyn AnyResult),
 ) -> Option<Box<dyn AnyResult>> {
+    let Typed { name, task, .. } = operation.typed();
     context.event(Event::Started {
         juror: env!("CARGO_PKG_VERSION").to_owned(),
-        command: operation.name().to_owned(),
+        command: name.to_owned(),
         command_line: command_line(env::args_os()),
-        task: operation.task(),
+        task,
     });
-    let done = opened.and_then(|()| operation.run(context));
+    let done = opened.and_then(|()| operation.run_any(context));
     let done = done.map_err(|stop| context.stopped(stop)).ok();
     if let Some(result) = &done {
         show(&**result);

@@ -56,10 +56,7 @@ pub struct RunArguments {
 
 impl Operation for RunArguments {
     type Result = RunOnce;
-
-    fn name(&self) -> &'static str {
-        "run"
-    }
+    const NAME: &'static str = "run";
 
     fn output(&self) -> OutputOptions {
         OutputOptions {

@@ -20,6 +20,7 @@ use crate::ops::compare::ComparisonReport;
 use crate::ops::context::Context;
 use crate::ops::convert::Conversion;
 use crate::ops::grammar::{CheckedInputs, GrammarBounds};
+use crate::ops::languages::LanguageListing;
 use crate::ops::mutants::MutantListing;
 use crate::report::json::{write_both_schemas, write_schema};
 use crate::report::result::Document;
@@ -45,6 +46,7 @@ pub enum DocumentKind {
     Grade,
     GrammarBounds,
     GrammarCheck,
+    Languages,
     Mutants,
     New,
     Run,
@@ -57,10 +59,7 @@ pub enum DocumentKind {
 
 impl Operation for SchemaArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "schema"
-    }
+    const NAME: &'static str = "schema";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
         print("the schema", |out| self.write(out))
@@ -77,6 +76,7 @@ impl SchemaArguments {
             DocumentKind::Grade => write_both_schemas::<Graded>("juror-grade", line::schema(), out),
             DocumentKind::GrammarBounds => write_schema::<Document<'_, GrammarBounds>>(out),
             DocumentKind::GrammarCheck => write_schema::<Document<'_, CheckedInputs>>(out),
+            DocumentKind::Languages => write_schema::<Document<'_, LanguageListing>>(out),
             DocumentKind::Mutants => write_schema::<Document<'_, MutantListing>>(out),
             DocumentKind::New => write_schema::<Document<'_, Created>>(out),
             DocumentKind::Run => write_schema::<Document<'_, RunOnce>>(out),

@@ -36,10 +36,7 @@ pub struct ManArguments {
 /// Prints the completion script for a shell.
 impl Operation for CompletionsArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "completions"
-    }
+    const NAME: &'static str = "completions";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
         let name = self.shell.to_string();
@@ -56,10 +53,7 @@ impl Operation for CompletionsArguments {
 /// Writes a page for `juror` and one for each subcommand. Replaces existing pages.
 impl Operation for ManArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "man"
-    }
+    const NAME: &'static str = "man";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
         let directory = &self.directory;

@@ -36,10 +36,7 @@ pub struct ShowArguments {
 
 impl Operation for ShowArguments {
     type Result = PackageListing;
-
-    fn name(&self) -> &'static str {
-        "show"
-    }
+    const NAME: &'static str = "show";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -29,10 +29,7 @@ pub struct StatementArguments {
 
 impl Operation for StatementArguments {
     type Result = StatementPages;
-
-    fn name(&self) -> &'static str {
-        "statement"
-    }
+    const NAME: &'static str = "statement";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

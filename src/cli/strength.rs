@@ -51,10 +51,7 @@ pub struct StrengthArguments {
 
 impl Operation for StrengthArguments {
     type Result = Strength;
-
-    fn name(&self) -> &'static str {
-        "strength"
-    }
+    const NAME: &'static str = "strength";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -99,10 +99,7 @@ const EXPLAINING: Duration = Duration::from_secs(5);
 
 impl Operation for StressArguments {
     type Result = StressResult;
-
-    fn name(&self) -> &'static str {
-        "stress"
-    }
+    const NAME: &'static str = "stress";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()

@@ -81,10 +81,7 @@ struct HelpPage(&'static str);
 
 impl Operation for HelpPage {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "help"
-    }
+    const NAME: &'static str = "help";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
         if stdout().is_terminal() && page(&pager(), self.0) {

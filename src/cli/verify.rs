@@ -39,14 +39,8 @@ pub struct VerifyArguments {
 
 impl Operation for VerifyArguments {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        "verify"
-    }
-
-    fn task(&self) -> CommandTask {
-        CommandTask::Verify
-    }
+    const NAME: &'static str = "verify";
+    const TASK: CommandTask = CommandTask::Verify;
 
     fn output(&self) -> OutputOptions {
         OutputOptions { listing: self.listing.into(), ..self.output.clone() }

@@ -98,14 +98,8 @@ struct JudgeAgain<'a> {
 
 impl Operation for JudgeAgain<'_> {
     type Result = ();
-
-    fn name(&self) -> &'static str {
-        Operation::name(self.arguments)
-    }
-
-    fn task(&self) -> CommandTask {
-        CommandTask::Judge
-    }
+    const NAME: &'static str = JudgeArguments::NAME;
+    const TASK: CommandTask = CommandTask::Judge;
 
     fn output(&self) -> OutputOptions {
         Operation::output(self.arguments)

@@ -10,6 +10,7 @@ pub mod grammar;
 pub mod host;
 pub mod judge;
 pub mod keep;
+pub mod languages;
 pub mod merge;
 pub mod mutants;
 pub mod new;

@@ -380,6 +380,12 @@ fn mutants_are_listed_or_shown_with_their_lines() {
 }
 
 #[test]
+fn languages_are_listed_with_their_tools_or_what_to_install() {
+    check("languages", PLAIN, &created::languages());
+    check_json("languages", &created::languages());
+}
+
+#[test]
 fn the_strength_of_data_is_told_with_what_it_misses() {
     let events = strengths::measured(false);
     check("strength", PLAIN, &events);

@@ -13,6 +13,7 @@ use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
 use juror::model::units::Bytes;
 use juror::new::Template;
+use juror::ops::languages::{LanguageListing, ListedLanguage, ListedTool};
 use juror::ops::mutants::{ListedMutant, MutantListing};
 
 use super::record::{Recording, begun, ending, finished};
@@ -199,4 +200,29 @@ pub(super) fn mutants(one: bool) -> Recording<MutantListing> {
     let saved = one.then(|| "wrong.cpp".to_owned());
     let listing = MutantListing { list, in_full: one, saved };
     Recording { events: finished(vec![begun("mutants", "hello")], 20), result: listing }
+}
+
+/// A language whose tool is there, and one that lacks one of two.
+pub(super) fn languages() -> Recording<LanguageListing> {
+    let tool = |name: &str, version: Option<&str>, help: Option<&str>| ListedTool {
+        name: name.to_owned(),
+        version: version.map(str::to_owned),
+        help: help.map(str::to_owned),
+    };
+    let language = |code: &str, name: &str, tools| ListedLanguage {
+        code: code.to_owned(),
+        name: name.to_owned(),
+        tools,
+    };
+    let install = "install the package `kotlin`";
+    let languages = vec![
+        language("c", "C", vec![tool("gcc", Some("gcc 14.2.0"), None)]),
+        language(
+            "kotlin",
+            "Kotlin",
+            vec![tool("kotlinc", None, Some(install)), tool("java", Some("openjdk 21"), None)],
+        ),
+    ];
+    let events = finished(vec![begun("languages", "")], 20);
+    Recording { events, result: LanguageListing { languages } }
 }

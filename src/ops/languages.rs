@@ -1,0 +1,75 @@
+//! Lists the languages that juror supports, and their tools on this machine.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::language::table::Language;
+use crate::language::tool::Tool;
+use crate::language::toolchain::Toolchains;
+use crate::model::text::joined;
+use crate::report::result::CommandResult;
+use crate::report::terminal::page::Page;
+use crate::sandbox::Machine;
+
+/// What `languages` shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LanguageListing {
+    pub languages: Vec<ListedLanguage>,
+}
+
+/// A language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedLanguage {
+    /// Its code in the problem package format.
+    pub code: String,
+    pub name: String,
+    /// Its compilers and interpreters.
+    pub tools: Vec<ListedTool>,
+}
+
+/// A compiler or interpreter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedTool {
+    pub name: String,
+    /// What it says of itself; `None` if this machine lacks it.
+    pub version: Option<String>,
+    /// What to install, if this machine lacks it.
+    pub help: Option<String>,
+}
+
+/// Lists all languages. Asks each of their tools for its version.
+pub fn list_languages() -> LanguageListing {
+    let toolchains = Toolchains::new(Box::new(Machine));
+    let tool = |tool: &'static Tool| {
+        let found = toolchains.tool(tool, "list languages").ok();
+        ListedTool {
+            name: tool.name().to_owned(),
+            version: found.as_ref().map(|it| it.version.clone()),
+            help: found.is_none().then(|| tool.help()),
+        }
+    };
+    let languages = Language::ready().map(|language| ListedLanguage {
+        code: language.code.to_owned(),
+        name: language.name.to_owned(),
+        tools: language.tools().map(tool).collect(),
+    });
+    LanguageListing { languages: languages.collect() }
+}
+
+impl CommandResult for LanguageListing {
+    /// A line for each language: the versions of its tools, or what to install.
+    fn render(&self, page: &mut Page<'_>) {
+        for ListedLanguage { code, name, tools } in &self.languages {
+            let mut found = joined(tools.iter().filter_map(|it| it.version.as_ref()), ", ");
+            let missing = || tools.iter().filter(|it| it.version.is_none());
+            if missing().next().is_some() {
+                let names = joined(missing().map(|it| &it.name), ", no ");
+                found = format!(
+                    "no {names}; {}",
+                    joined(missing().filter_map(|it| it.help.as_ref()), "; ")
+                );
+            }
+            page.line(0, &format!("{code:<13} {name:<20} {found}"));
+        }
+    }
+}
