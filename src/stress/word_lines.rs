@@ -194,14 +194,18 @@ impl WordLines {
             Whole::Words(line) => edit(&mut sheet.lines[line], from, to, change),
             Whole::Letters((line, word)) => edit(&mut sheet.lines[line][word], from, to, change),
             Whole::Columns(width) => {
-                let such = sheet.lines.iter_mut().filter(|line| line.len() == width);
-                such.for_each(|line| edit(line, from, to, change));
+                for line in sheet.lines.iter_mut().filter(|line| line.len() == width) {
+                    edit(line, from, to, change);
+                }
             }
             Whole::LetterColumns(length) => {
-                let single = sheet.lines.iter_mut().filter(|line| line.len() == 1);
-                let such = single.filter_map(|line| line.first_mut());
-                let such = such.filter(|word| word.len() == length);
-                such.for_each(|word| edit(word, from, to, change));
+                for line in &mut sheet.lines {
+                    if let [word] = &mut line[..]
+                        && word.len() == length
+                    {
+                        edit(word, from, to, change);
+                    }
+                }
             }
         }
         // A word without letters disappears.

@@ -151,14 +151,15 @@ impl Format for Bare {
     }
 
     fn detect(&self, dir: &FilePath) -> Option<String> {
-        let names = directories().into_iter().flat_map(|below_it| {
-            let names = dir.join(below_it).names().unwrap_or_default().into_iter();
-            let names = names.filter_map(|name| name.into_string().ok());
-            // Reading leaves them out, too.
-            let names = names.filter(|name| !name.starts_with('.'));
-            names.map(move |name| join(below_it, &name))
-        });
-        let mut names: Vec<String> = names.collect();
+        let mut names: Vec<String> = Vec::new();
+        for directory in directories() {
+            for name in dir.join(directory).names().unwrap_or_default() {
+                // Reading leaves hidden ones out, too.
+                if let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) {
+                    names.push(join(directory, name));
+                }
+            }
+        }
         names.sort();
         let known = Names::of(&names);
         names.iter().filter(|name| dir.join(name).is_file()).find_map(|name| {
