@@ -23,7 +23,7 @@ use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
 use crate::sandbox::linux::cgroup::{Baseline, CACHE_MATTERS, CgroupFiles, Peak};
-use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting, collect_sockets};
+use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting};
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
@@ -159,9 +159,6 @@ impl Server {
             self.ready.group.let_go()?;
             self.make_next(size)?;
             shown = self.show(&task.binds)?;
-        }
-        if let Some(sockets) = &self.ready.sockets {
-            collect_sockets(sockets.as_fd())?;
         }
         let mut waiting = self.next.take();
         if let Some(waiting) = &mut waiting {
