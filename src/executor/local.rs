@@ -53,12 +53,11 @@ impl Local {
         let (cores, claims) = cores::take(&cores, start, jobs, cores::claim);
         let (host, slot) = found.first_slot(demand, cores[0])?;
         let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
-        let place = |core: &Option<CoreId>| Place { slot: None, partner: None, core: *core };
-        let mut places: Vec<Place> = cores[..jobs].iter().map(place).collect();
         let stoppers = Mutex::new(vec![slot.stopper()]);
-        if let Some(first) = places.first_mut() {
-            first.slot = Some(slot);
-        }
+        let mut first = Some(slot);
+        let place =
+            |core: &Option<CoreId>| Place { slot: first.take(), partner: None, core: *core };
+        let mut places: Vec<Place> = cores[..jobs].iter().map(place).collect();
         // The last one is taken first.
         places.reverse();
         Ok(Self {

@@ -12,6 +12,7 @@
 //! system; only here is the system distinguished.
 
 mod account;
+mod boxes;
 mod capture;
 mod clock;
 mod control;
@@ -32,6 +33,7 @@ mod other;
 pub mod pace;
 mod plain;
 mod relay;
+mod rlimits;
 mod search;
 mod shortage;
 mod shown;
