@@ -42,7 +42,7 @@ fn main() {
     let rounds = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(10);
     let directory = tempfile::tempdir().expect("a temporary directory");
     let program = compile(directory.path());
-    let local = Local::start(Some(SLOTS), Demand::Any, Arc::new(())).expect("the pool starts");
+    let local = Local::start(Some(SLOTS), Demand::Any).expect("the pool starts");
     let mut command = process::Command::new(env!("CARGO_BIN_EXE_juror"));
     command.args(["worker", "--stdio", "--jobs", &SLOTS.to_string()]);
     let connection = Connection { name: "worker".to_owned(), command };

@@ -168,7 +168,7 @@ impl JudgeBuilder {
         };
         let executor = match self.executor {
             Some(executor) => executor,
-            None => Arc::new(Local::start(self.slots, self.isolation, cache.notebook())?),
+            None => Arc::new(Local::start(self.slots, self.isolation)?),
         };
         let toolchains = Arc::new(Toolchains::new(cache.probe()));
         Ok(Judge { executor: cache.around(executor), toolchains })

@@ -262,9 +262,9 @@ mod tests {
         };
         let least = Job { command: job().command, ..Job::default() };
         let recorded = [
-            "b2aeab2687688846673b90d0edf149f6",
-            "608d09470ce5c6b0862f2c0800a29d02",
-            "725367df21116031bc3d379819e019e6",
+            "539e652853993538bea0e11507e43894",
+            "19d600c64cd83f41ed13275e5204598a",
+            "f9af63fc3de018eee6d559aa5b3e6251",
         ];
         assert_eq!(
             [key(&job()), key(&build), key(&least)],

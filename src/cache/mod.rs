@@ -6,7 +6,6 @@ mod headers;
 mod holds;
 mod key;
 pub mod knowledge;
-pub mod notes;
 pub mod result_cache;
 pub mod store;
 mod surroundings;

@@ -102,7 +102,7 @@ fn at_server(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)>
 /// Starts the slots, and measures the machine.
 fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
     let jobs = arguments.jobs.map(usize::from);
-    let local = Local::start(jobs, arguments.isolation, Arc::new(()))?;
+    let local = Local::start(jobs, arguments.isolation)?;
     let host = local.host();
     let isolation = host.isolation();
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::executor::cores::{self, Claim};
 use crate::executor::pool::Pool;
 use crate::executor::scratch::{self, Scratch, Use};
-use crate::executor::{Executor, Hand, Notebook, place};
-use crate::model::host::BestMode;
+use crate::executor::{Executor, Hand, place};
 use crate::model::isolation::Demand;
 use crate::model::job::{Job, Keep, Reply};
 use crate::model::joint::{JointJob, JointReply};
@@ -24,9 +23,6 @@ pub struct Local {
     pool: Pool<Place>,
     stoppers: Mutex<Vec<Stopper>>,
     stopped: AtomicBool,
-    /// The name of the note with the isolation method, as long as that method was not tried in this process.
-    unproved: Mutex<Option<String>>,
-    notebook: Arc<dyn Notebook>,
     /// The directory for kept boxes and shown trees, once one is needed. Every run must be able to read its contents,
     /// so only the owner can enter it: that hides them from other users.
     home: Mutex<Option<Scratch>>,
@@ -43,43 +39,25 @@ struct Place {
 }
 
 impl Local {
-    /// Finds the isolation method; if none is remembered, a first slot tries it out. Slots start when there is work,
-    /// up to `jobs` or one per physical core; fewer if simultaneous runs would disturb each other.
+    /// Finds the isolation method, which a first slot tries out. Other slots start when there is work, up to `jobs` or
+    /// one per physical core; fewer if simultaneous runs would disturb each other.
     ///
     /// # Errors
     /// If this machine cannot isolate programs as demanded.
-    pub fn start(
-        jobs: Option<usize>,
-        demand: Demand,
-        notebook: Arc<dyn Notebook>,
-    ) -> Result<Self, JudgeError> {
+    pub fn start(jobs: Option<usize>, demand: Demand) -> Result<Self, JudgeError> {
         let found = Host::look()?;
         let cores = found.physical_cores();
         // Two judges on one machine should not both choose the first core.
         let start = std::process::id() as usize;
         let jobs = jobs.unwrap_or(cores.len()).max(1);
         let (cores, claims) = cores::take(&cores, start, jobs, cores::claim);
-        let signs = found.signs().filter(|_| demand != Demand::Plain);
-        let recalled = signs.as_ref().and_then(|signs| notebook.recall(signs));
-        let recalled = recalled.and_then(|text| postcard::from_bytes::<BestMode>(&text).ok());
-        let (host, slot) = match recalled.filter(|best| demand.is_met_by(best.isolation)) {
-            Some(best) => (found.with_best(best), None),
-            None => {
-                let (host, slot) = found.first_slot(demand, cores[0])?;
-                if let (Some(signs), Ok(text)) = (&signs, postcard::to_allocvec(&host.best())) {
-                    notebook.note(signs, &text);
-                }
-                (host, Some(slot))
-            }
-        };
-        let unproved = Mutex::new(signs.filter(|_| slot.is_none()));
+        let (host, slot) = found.first_slot(demand, cores[0])?;
         let jobs = host.most_at_once().map_or(jobs, |most| jobs.min(most));
-        let place = |core: &Option<CoreId>| Place { slot: None, partner: None, core: *core };
+        let stoppers = Mutex::new(vec![slot.stopper()]);
+        let mut first = Some(slot);
+        let place =
+            |core: &Option<CoreId>| Place { slot: first.take(), partner: None, core: *core };
         let mut places: Vec<Place> = cores[..jobs].iter().map(place).collect();
-        let stoppers = Mutex::new(slot.iter().map(Slot::stopper).collect());
-        if let Some(first) = places.first_mut() {
-            first.slot = slot;
-        }
         // The last one is taken first.
         places.reverse();
         Ok(Self {
@@ -87,8 +65,6 @@ impl Local {
             pool: Pool::new(places),
             stoppers,
             stopped: AtomicBool::new(false),
-            unproved,
-            notebook,
             home: Mutex::new(None),
             _claims: claims,
         })
@@ -115,24 +91,9 @@ impl Local {
         }
     }
 
-    /// Starts a slot. The first one tests the remembered method, and forgets it if it fails.
-    fn proved_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
-        let mut unproved = self.unproved.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(signs) = &*unproved else {
-            drop(unproved);
-            return Slot::start(&self.host, core);
-        };
-        let tried = self.host.tried_slot(core);
-        match &tried {
-            Ok(_) => *unproved = None,
-            Err(_) => self.notebook.note(signs, &[]),
-        }
-        tried
-    }
-
     /// Starts a slot that [`stop`](Executor::stop) can stop.
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
-        let slot = self.proved_slot(core)?;
+        let slot = Slot::start(&self.host, core)?;
         let stopper = slot.stopper();
         let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {
@@ -300,7 +261,7 @@ mod tests {
 
     /// Checks how many slots start for this many simultaneous runs.
     fn check(at_once: usize, expected: usize) {
-        let local = Local::start(Some(3), Demand::Any, Arc::new(())).unwrap();
+        let local = Local::start(Some(3), Demand::Any).unwrap();
         let barrier = Barrier::new(at_once);
         let run = || {
             local.in_a_place(|place| {
@@ -323,50 +284,10 @@ mod tests {
         assert_eq!(local.stoppers.lock().unwrap().len(), expected);
     }
 
-    /// Keeps one note.
-    #[derive(Default)]
-    struct Single(Mutex<Option<(String, Vec<u8>)>>);
-
-    impl Notebook for Single {
-        fn recall(&self, name: &str) -> Option<Vec<u8>> {
-            let noted = self.0.lock().unwrap().clone();
-            noted.filter(|(noted, _)| noted == name).map(|(_, text)| text)
-        }
-
-        fn note(&self, name: &str, text: &[u8]) {
-            *self.0.lock().unwrap() = Some((name.to_owned(), text.to_vec()));
-        }
-    }
-
-    #[test]
-    fn what_was_tried_out_is_remembered_and_forgotten_if_it_is_wrong() {
-        let notebook = Arc::new(Single::default());
-        let start = || Local::start(Some(1), Demand::Any, notebook.clone()).unwrap();
-        let started = |local: &Local| local.stoppers.lock().unwrap().len();
-        let trial =
-            |local: &Local| local.run_job(&Job { limits: Limits::of_trial(), ..Job::default() });
-        let first = start();
-        if Host::look().unwrap().signs().is_none() {
-            return assert_eq!(started(&first), 1);
-        }
-        let second = start();
-        assert_eq!((started(&first), started(&second)), (1, 0));
-        assert_eq!(first.host().isolation(), second.host().isolation());
-        let Err(Stop::Fault(_)) = trial(&second) else { panic!("there is no program to run") };
-        assert_eq!(started(&second), 1);
-        let third = start();
-        third.proved_slot(Some(CoreId(usize::MAX))).unwrap_err();
-        let noted = || notebook.0.lock().unwrap().clone().unwrap();
-        assert!(noted().1.is_empty());
-        assert_eq!(started(&start()), 1);
-        notebook.note(&noted().0, b"\xff is no way");
-        assert_eq!(started(&start()), 1);
-    }
-
     /// A worker or `juror grade` may run for weeks on a machine on which now and then a slot fails.
     #[test]
     fn nothing_is_kept_of_slots_that_are_gone() {
-        let local = Local::start(Some(1), Demand::Plain, Arc::new(())).unwrap();
+        let local = Local::start(Some(1), Demand::Plain).unwrap();
         for _ in 0..5 {
             drop(local.start_slot(None).unwrap());
         }

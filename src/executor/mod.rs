@@ -52,24 +52,6 @@ pub trait Executor: Send + Sync {
     fn stop(&self);
 }
 
-/// Remembers small things about this machine from one start of juror to the next.
-pub trait Notebook: Send + Sync {
-    /// The note under this name.
-    fn recall(&self, name: &str) -> Option<Vec<u8>>;
-
-    /// Stores a note in place of an earlier one.
-    fn note(&self, name: &str, text: &[u8]);
-}
-
-/// Remembers nothing.
-impl Notebook for () {
-    fn recall(&self, _: &str) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn note(&self, _: &str, _: &[u8]) {}
-}
-
 /// The program's ends of pipes between a program and a person.
 #[derive(Debug)]
 pub struct Hand {

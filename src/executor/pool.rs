@@ -27,7 +27,7 @@ enum Turn {
     /// A run waits for all slots. Others may still have one while a run from before goes on, because the waiting run
     /// could not start anyway.
     Waited,
-    /// Nobody: a run has all slots.
+    /// Nobody: a run is alone.
     Alone,
 }
 
@@ -74,17 +74,12 @@ impl<S> Pool<S> {
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
     ) -> Result<R, JudgeError> {
-        let mut slots = self.take_all();
-        // The slot that is used most.
-        let none = || Err(JudgeError::new("run alone", "there is no place for it"));
-        let result = slots.last_mut().map_or_else(none, |slot| {
-            let result = run(slot);
-            if result.is_err() {
-                mend(slot);
-            }
-            result
-        });
-        self.give_back_all(slots);
+        let mut lent = self.take_alone();
+        let result = run(&mut lent.slot);
+        if result.is_err() {
+            mend(&mut lent.slot);
+        }
+        self.give_back(lent);
         result
     }
 
@@ -119,10 +114,14 @@ impl<S> Pool<S> {
         if lent.times != state.times {
             state.earlier -= 1;
         }
+        if state.turn == Turn::Alone {
+            state.turn = Turn::Any;
+        }
         self.changed.notify_all();
     }
 
-    fn take_all(&self) -> Vec<S> {
+    /// A slot while all others are idle: the one that is used most.
+    fn take_alone(&self) -> Lent<S> {
         let mut state = self.lock();
         while state.turn != Turn::Any {
             state = self.wait(state);
@@ -130,18 +129,15 @@ impl<S> Pool<S> {
         state.turn = Turn::Waited;
         state.times += 1;
         state.earlier = self.size - state.free.len();
-        while state.free.len() < self.size {
+        loop {
+            if state.free.len() == self.size
+                && let Some(slot) = state.free.pop()
+            {
+                state.turn = Turn::Alone;
+                return Lent { slot, times: state.times };
+            }
             state = self.wait(state);
         }
-        state.turn = Turn::Alone;
-        std::mem::take(&mut state.free)
-    }
-
-    fn give_back_all(&self, slots: Vec<S>) {
-        let mut state = self.lock();
-        state.free = slots;
-        state.turn = Turn::Any;
-        self.changed.notify_all();
     }
 }
 

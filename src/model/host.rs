@@ -78,14 +78,6 @@ pub struct HostFacts {
     pub temporary: Temporary,
 }
 
-/// The strongest isolation that works.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BestMode {
-    pub isolation: Isolation,
-    /// Stronger methods that do not work, with the reason.
-    pub refused: Vec<TriedMode>,
-}
-
 /// An isolation method, and the result of trying it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TriedMode {

@@ -135,6 +135,25 @@ impl Outcome {
         matches!(self.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::WallTime))
     }
 
+    /// The facts before anything was measured.
+    pub fn unmeasured(mechanism: Mechanism) -> Self {
+        Self {
+            ending: Ending::Exited(0),
+            stopped_by: None,
+            cpu_time: Duration::ZERO,
+            wall_time: Duration::ZERO,
+            queued: Duration::ZERO,
+            peak_memory: Bytes(0),
+            stdout_bytes: Bytes(0),
+            stderr_bytes: Bytes(0),
+            file_bytes: Bytes(0),
+            refused_processes: 0,
+            mechanism,
+            ran_at: None,
+            worker: None,
+        }
+    }
+
     /// Everything the run wrote: standard output, standard error and files.
     pub fn written(&self) -> Bytes {
         self.stdout_bytes.saturating_add(self.stderr_bytes).saturating_add(self.file_bytes)

@@ -18,9 +18,9 @@ use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::cache::result_cache::ResultCache;
 use crate::cache::store::is_private;
+use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::executor::scheduler::{Queue, Scheduler};
-use crate::executor::{Executor, Notebook};
 use crate::model::event::{Event, Shortfall};
 use crate::model::exit_code::ExitCode;
 use crate::model::host::TriedMode;
@@ -109,7 +109,7 @@ impl Host {
             return Self::elsewhere(options, context);
         }
         let cache = cache(options, context);
-        let local = Local::start(options.slots, options.isolation, cache.notebook())?;
+        let local = Local::start(options.slots, options.isolation)?;
         let found = local.host();
         let isolation = found.isolation();
         context.event(Event::HostReady {
@@ -323,9 +323,9 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Host {
-    /// The notes that are kept from one command to the next.
-    pub fn notebook(&self) -> Arc<dyn Notebook> {
-        self.cache.notebook()
+    /// What is kept from one command to the next.
+    pub fn cache(&self) -> &ResultCache {
+        &self.cache
     }
 
     /// Whether the user ended the command.

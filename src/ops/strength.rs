@@ -121,7 +121,11 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
             score::count(&mut report, &names, bounds.flatten());
         }
         let path = options.package.canonicalize().unwrap_or_else(|_| options.package.clone());
-        history::compare(&mut report, &path, &*host.notebook());
+        let name = format!("strength of {} with seed {}", path.display(), report.seed);
+        let noted = host.cache().recall(&name);
+        if let Some(note) = history::compare(&mut report, noted.as_deref()) {
+            host.cache().note(&name, &note);
+        }
     }
     report.elapsed = started.elapsed();
     Ok(report)

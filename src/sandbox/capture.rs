@@ -90,17 +90,24 @@ impl Outputs {
 }
 
 impl Written {
-    /// Notes it in an outcome. The program may have ended just before anybody saw that it had written too much.
+    /// Notes it in an outcome.
     pub(super) fn note(self, outcome: &mut Outcome, limits: &Limits) {
         (outcome.stdout_bytes, outcome.stderr_bytes) = (self.stdout, self.stderr);
-        if outcome.stopped_by.is_none() && self.is_beyond(limits) {
-            outcome.stopped_by = Some(StoppedBy::Output);
-        }
+        finish(outcome, limits);
     }
 
     /// Whether it is more than is permitted.
     pub(super) fn is_beyond(self, limits: &Limits) -> bool {
         limits.output.is_some_and(|limit| self.stdout.saturating_add(self.stderr) > limit)
+    }
+}
+
+/// Completes an outcome with all outputs: the program may have ended just before anybody saw that it had written too
+/// much.
+pub(super) fn finish(outcome: &mut Outcome, limits: &Limits) {
+    let written = Written { stdout: outcome.stdout_bytes, stderr: outcome.stderr_bytes };
+    if outcome.stopped_by.is_none() && written.is_beyond(limits) {
+        outcome.stopped_by = Some(StoppedBy::Output);
     }
 }
 

@@ -32,9 +32,9 @@ use std::time::Duration;
 use crate::model::job::Job;
 use crate::model::joint::{JointJob, JointReply, Part, Side};
 use crate::model::judgement::JudgeError;
-use crate::model::outcome::StoppedBy;
 use crate::model::units::Bytes;
 use crate::sandbox::account::Account;
+use crate::sandbox::capture::finish;
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, is_interrupted};
 use crate::sandbox::fault::Step;
@@ -224,13 +224,8 @@ fn part(speaker: Speaker, ran: Ran, job: &Job, start: u64) -> Result<Part, Judge
             (since(time), noted.min(seen))
         }
     };
-    let outcome = &mut reply.outcome;
-    outcome.stdout_bytes = Bytes(speaker.said);
-    let written = outcome.stdout_bytes.saturating_add(outcome.stderr_bytes);
-    let is_too_much = job.limits.output.is_some_and(|limit| written > limit);
-    if outcome.stopped_by.is_none() && is_too_much {
-        outcome.stopped_by = Some(StoppedBy::Output);
-    }
+    reply.outcome.stdout_bytes = Bytes(speaker.said);
+    finish(&mut reply.outcome, &job.limits);
     Ok(Part {
         waits: None,
         started,

@@ -12,6 +12,7 @@
 //! system; only here is the system distinguished.
 
 mod account;
+mod boxes;
 mod capture;
 mod clock;
 mod control;
@@ -32,6 +33,7 @@ mod other;
 pub mod pace;
 mod plain;
 mod relay;
+mod rlimits;
 mod search;
 mod shortage;
 mod shown;
@@ -59,4 +61,4 @@ pub use system::Host;
 
 /// The version of what a program sees and how it is measured: kept results and workers of another version do not count.
 /// `docs/design/cache.md` says when to raise it.
-pub const RULES: u32 = 4;
+pub const RULES: u32 = 5;

@@ -6,9 +6,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::thread;
 
-use crate::model::host::{
-    BestMode, CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedMode,
-};
+use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedMode};
 use crate::model::isolation::{Demand, Isolation};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Mechanism;
@@ -57,26 +55,6 @@ impl Host {
                 .help("run juror on Linux; --isolation=plain isolates nothing: programs can do whatever you can")),
             Demand::Any | Demand::Plain => Ok((self.clone(), try_out(self, core)?)),
         }
-    }
-
-    /// There is only one method, so there is nothing to remember.
-    pub(crate) fn signs(&self) -> Option<String> {
-        None
-    }
-
-    /// The results of trials.
-    pub(crate) fn best(&self) -> BestMode {
-        BestMode { isolation: Isolation::Plain, refused: Vec::new() }
-    }
-
-    /// The same machine.
-    pub(crate) fn with_best(&self, _: BestMode) -> Self {
-        self.clone()
-    }
-
-    /// A slot in which it was tried that programs run.
-    pub(crate) fn tried_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
-        try_out(self, core)
     }
 
     /// This machine with this isolation method.

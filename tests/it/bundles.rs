@@ -32,7 +32,7 @@ fn with_mutants(
 ) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems").join(package);
     let problem: Problem = read(&dir).problem.expect("a package");
-    let local = Local::start(Some(2), Demand::Any, Arc::new(())).expect("slots");
+    let local = Local::start(Some(2), Demand::Any).expect("slots");
     let executor = &*around(Arc::new(local));
     let builder = Builder::new(executor);
     let bench = Bench { problem: &problem, executor, builder: &builder, events: &|_| {} };

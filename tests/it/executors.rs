@@ -104,7 +104,7 @@ pub(crate) fn conforms(carry: Around) {
 
 /// The sandboxes of this machine.
 pub(crate) fn local() -> Local {
-    Local::start(Some(SLOTS), Demand::Any, Arc::new(())).expect("this machine runs programs")
+    Local::start(Some(SLOTS), Demand::Any).expect("this machine runs programs")
 }
 
 const SLOTS: usize = 2;

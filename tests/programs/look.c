@@ -84,7 +84,7 @@ static void itself(void) {
            syscall(SYS_ioprio_get, 1, 0), prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), umask(022));
     for (int kind = 0; kind < 16; kind++) getrlimit(kind, &limit), printf("limit %d %lx %lx\n", kind, limit.rlim_cur, limit.rlim_max);
     line_of("/proc/self/oom_score_adj");
-    line_of("/proc/sysvipc/shm"), line_of("/proc/sysvipc/sem"), line_of("/proc/sysvipc/msg"), line_of("/proc/net/unix");
+    line_of("/proc/sysvipc/shm"), line_of("/proc/sysvipc/sem"), line_of("/proc/sysvipc/msg");
 }
 
 int main(int argc, char **argv) {

@@ -3,18 +3,12 @@
 use std::fs::File;
 
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Resource, getrlimit};
+use rustix::process::Resource;
 
 use crate::model::limits::Limits;
-use crate::sandbox::clock::cpu_backstop;
+use crate::model::units::Bytes;
 use crate::sandbox::image::Image;
-
-/// Open files of one process: enough for run-time systems.
-const OPEN_FILES: u64 = 768;
-
-/// Memory that a process may request beyond its limit, in bytes. Some run-time systems request much that they do not
-/// use.
-const UNUSED_MEMORY: u64 = 1 << 30;
+use crate::sandbox::rlimits::{self, ENDLESS, Limit, OPEN_FILES, present};
 
 /// Stack beyond the memory limit, in bytes, so that endless recursion shows as more memory than permitted.
 const MORE_STACK: u64 = 16 << 20;
@@ -30,43 +24,18 @@ const MEMORY: Resource = if cfg!(target_os = "linux") { Resource::Data } else { 
 /// Upper bound on the difference of two readings of the same memory, in bytes.
 const INEXACT: u64 = 4 << 20;
 
-/// One limit; `None` means no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limit {
-    pub(super) resource: Resource,
-    pub(super) soft: Option<u64>,
-    pub(super) hard: Option<u64>,
-}
-
 /// The limits for a run.
 pub(super) fn list(limits: &Limits) -> Vec<Limit> {
-    let present = |resource| getrlimit(resource).maximum;
     wanted(limits).into_iter().map(|limit| lowered(limit, present(limit.resource))).collect()
 }
 
 fn wanted(limits: &Limits) -> Vec<Limit> {
-    let same = |resource, value| Limit { resource, soft: value, hard: value };
-    let mut list = vec![
-        same(Resource::Core, Some(0)),
-        same(Resource::Nofile, Some(OPEN_FILES)),
-        same(Resource::Fsize, limits.output.map(|limit| limit.0.saturating_add(MORE_OUTPUT))),
-    ];
-    let memory = limits.memory.map(|limit| limit.0);
+    let and = |limit: Option<Bytes>, more| limit.map_or(ENDLESS, |it| it.0.saturating_add(more));
+    let file_size = and(limits.output, MORE_OUTPUT);
+    let mut list = rlimits::list(limits, OPEN_FILES, Some(file_size), Some(MEMORY));
+    list.push(Limit::same(Resource::Core, 0));
     // Set if the system permits that much; macOS, for one, does not.
-    list.push(same(Resource::Stack, memory.map(|limit| limit.saturating_add(MORE_STACK))));
-    if let Some(memory) = memory {
-        let most = memory.saturating_add(UNUSED_MEMORY);
-        list.push(same(MEMORY, Some(most)));
-    }
-    if let Some(time) = limits.cpu_time {
-        let seconds = if cfg!(target_vendor = "apple") {
-            // Nothing else ends the program there. Beyond the limit, so that the measured time decides.
-            time.as_secs() + 1
-        } else {
-            cpu_backstop(time)
-        };
-        list.push(Limit { resource: Resource::Cpu, soft: Some(seconds), hard: Some(seconds + 1) });
-    }
+    list.push(Limit::same(Resource::Stack, and(limits.memory, MORE_STACK)));
     list
 }
 
@@ -78,18 +47,12 @@ pub(super) fn refuses_to_start(program: &str, limits: &Limits) -> bool {
     let options = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = rustix::fs::open(program, options, Mode::empty()).map(File::from);
     let image = file.ok().as_ref().and_then(Image::read);
-    let most = most.and_then(|limit| limit.soft);
-    image.zip(most).is_some_and(|(image, most)| image.writable > most)
+    image.zip(most).is_some_and(|(image, most)| image.writable > most.soft)
 }
 
 /// Adjusts a limit, which can only be lowered.
-fn lowered(limit: Limit, present: Option<u64>) -> Limit {
-    let least = |wanted: Option<u64>, most: Option<u64>| match (wanted, most) {
-        (Some(wanted), Some(most)) => Some(wanted.min(most)),
-        (wanted, most) => wanted.or(most),
-    };
-    let hard = least(limit.hard, present);
-    Limit { soft: least(limit.soft, hard), hard, ..limit }
+fn lowered(limit: Limit, present: u64) -> Limit {
+    Limit { soft: limit.soft.min(present), hard: limit.hard.min(present), ..limit }
 }
 
 /// The part of the counted memory that is the program's own, in bytes. Up to the inherited amount, the count says
@@ -133,7 +96,6 @@ pub(in crate::sandbox) fn gaps() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::units::Bytes;
     use std::time::Duration;
 
     #[test]
@@ -144,15 +106,15 @@ mod tests {
             output: Some(Bytes::mib(1)),
             ..Limits::default()
         };
-        let check = |resource: Resource, expected: Option<(Option<u64>, Option<u64>)>| {
+        let check = |resource: Resource, expected: Option<(u64, u64)>| {
             let list = wanted(&limits);
             let found = list.iter().find(|limit| limit.resource == resource);
             let found = found.map(|limit| (limit.soft, limit.hard));
             assert_eq!(found, expected, "{resource:?}");
         };
-        let same = |value| Some((Some(value), Some(value)));
+        let same = |value| Some((value, value));
         let is_apple = cfg!(target_vendor = "apple");
-        check(Resource::Cpu, Some(if is_apple { (Some(2), Some(3)) } else { (Some(4), Some(5)) }));
+        check(Resource::Cpu, Some(if is_apple { (2, 3) } else { (4, 5) }));
         check(Resource::Core, same(0));
         check(Resource::Fsize, same((1 << 20) + MORE_OUTPUT));
         check(Resource::Stack, same((64 + 16) << 20));
@@ -161,15 +123,14 @@ mod tests {
 
     #[test]
     fn no_limit_is_raised() {
-        let check = |wanted: Option<u64>, present: Option<u64>, expected: Option<u64>| {
-            let limit = Limit { resource: Resource::Stack, soft: wanted, hard: wanted };
-            let found = lowered(limit, present);
-            assert_eq!((found.soft, found.hard), (expected, expected));
+        let check = |wanted: u64, present: u64, expected: u64| {
+            let limit = lowered(Limit::same(Resource::Stack, wanted), present);
+            assert_eq!(limit, Limit::same(Resource::Stack, expected));
         };
-        check(Some(5), None, Some(5));
-        check(Some(5), Some(3), Some(3));
-        check(None, Some(3), Some(3));
-        check(None, None, None);
+        check(5, ENDLESS, 5);
+        check(5, 3, 3);
+        check(ENDLESS, 3, 3);
+        check(ENDLESS, ENDLESS, ENDLESS);
     }
 
     #[test]

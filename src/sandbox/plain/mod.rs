@@ -44,11 +44,12 @@ use crate::model::job::{Job, Reply};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Ending, Mechanism, Meter, Outcome, Signal, StoppedBy};
 use crate::model::units::Bytes;
+use crate::sandbox::boxes::DiskBoxes;
 use crate::sandbox::capture::Outputs;
 use crate::sandbox::clock;
 use crate::sandbox::control::{Cause, Control, EndRun, interrupted};
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::plain::directories::SlotDirectory;
+use crate::sandbox::plain::directories::RunDirectory;
 use crate::sandbox::plain::guard::Guard;
 use crate::sandbox::plain::sys::{Program, Start};
 use crate::sandbox::slot::{Backend, Ends, Ran};
@@ -81,7 +82,7 @@ struct PlainSlot {
     control: Arc<Control>,
     bell: Arc<Bell>,
     heard: PipeReader,
-    directory: SlotDirectory,
+    disk: DiskBoxes,
     guard: Guard,
     /// Descriptors of the judge that programs would inherit.
     left_open: Vec<i32>,
@@ -169,7 +170,7 @@ impl Backend for PlainSlot {
             self.run(job, run, ends, keep_in)
         };
         self.control.is_over();
-        self.directory.remove_run();
+        self.disk.remove_run();
         reply
     }
 
@@ -186,8 +187,8 @@ impl Backend for PlainSlot {
 impl PlainSlot {
     /// Makes a slot and its guard, before any program.
     fn make() -> Result<Self, JudgeError> {
-        let directory = SlotDirectory::make()?;
-        let guard = Guard::start(directory.path()).step("start the guard of a slot")?;
+        let disk = directories::make()?;
+        let guard = Guard::start(disk.path()).step("start the guard of a slot")?;
         let (heard, rings) = io::pipe().step("make a pipe")?;
         for end in [heard.as_fd(), rings.as_fd()] {
             rustix::io::ioctl_fionbio(end, true).step("make a pipe")?;
@@ -197,7 +198,7 @@ impl PlainSlot {
             control: Control::new(Arc::clone(&bell)),
             bell,
             heard,
-            directory,
+            disk,
             guard,
             left_open: sys::left_open(),
             running: Arc::default(),
@@ -205,10 +206,10 @@ impl PlainSlot {
     }
 
     fn run(&mut self, job: &Job, run: u64, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError> {
-        let room = self.directory.prepare(job)?;
+        let room = RunDirectory::prepare(&self.disk, job)?;
         let stdin = match ends.stdin {
             Some(end) => end,
-            None => self.directory.input(&job.stdin)?,
+            None => directories::input(&self.disk, &job.stdin)?,
         };
         let (outputs, ends) = Outputs::make(ends.stdout)?;
         let start = Start::new(
@@ -220,7 +221,7 @@ impl PlainSlot {
         let floor = sys::inherited_memory();
         let started = clock::now();
         let name = room.command.argv.first().map_or("", String::as_str);
-        let spawned = start.spawn(&room.directory, [stdin, ends.stdout, ends.stderr]);
+        let spawned = start.spawn(&room.path, [stdin, ends.stdout, ends.stderr]);
         let spawned = spawned.step_on("start the program", name).map_err(Fault::of_start);
         let program = spawned.inspect_err(|_| self.guard.forget())?;
         *self.running.program() = Some(program);
@@ -253,18 +254,11 @@ impl PlainSlot {
         };
         let mut outcome = Outcome {
             ending: bill.ending,
-            stopped_by: None,
             cpu_time: bill.cpu,
             wall_time: Duration::from_nanos(ended.saturating_sub(started)),
-            queued: Duration::ZERO,
             peak_memory: Bytes(limits::own_memory(bill.memory, floor)),
-            stdout_bytes: Bytes(0),
-            stderr_bytes: Bytes(0),
             file_bytes: Bytes(room.new_bytes()?),
-            refused_processes: 0,
-            mechanism: MECHANISM,
-            ran_at: None,
-            worker: None,
+            ..Outcome::unmeasured(MECHANISM)
         };
         if let Some(Cause::Limit(by)) = cause {
             outcome.stopped_by = Some(by);

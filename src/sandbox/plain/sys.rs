@@ -19,7 +19,7 @@ use crate::model::job;
 use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
 use crate::sandbox::forks;
-use crate::sandbox::plain::limits::Limit;
+use crate::sandbox::rlimits::{ENDLESS, Limit};
 use crate::sandbox::strings::Strings;
 
 /// The data for starting a program. It is prepared before the fork: after it, nothing may be allocated.
@@ -83,7 +83,9 @@ impl Start {
             unsafe { libc::fcntl(*fd, libc::F_SETFD, libc::FD_CLOEXEC) };
         }
         for limit in &self.limits {
-            let limited = Rlimit { current: limit.soft, maximum: limit.hard };
+            let [current, maximum] =
+                [limit.soft, limit.hard].map(|it| (it != ENDLESS).then_some(it));
+            let limited = Rlimit { current, maximum };
             setrlimit(limit.resource, limited)?;
         }
         rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));

@@ -35,11 +35,6 @@ impl Host {
         choose(self, demand, |mode| try_out(mode, core))
     }
 
-    /// A slot in which this isolation method was tried once more.
-    pub(crate) fn tried_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
-        try_out(self, core)
-    }
-
     /// This machine with this isolation method.
     ///
     /// # Errors

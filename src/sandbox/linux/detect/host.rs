@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-use crate::model::host::{BestMode, TriedMode};
+use crate::model::host::TriedMode;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::{Mechanism, Meter};
@@ -100,16 +100,6 @@ impl Host {
     /// The same machine with this isolation method.
     pub(crate) fn with(&self, isolation: Isolation) -> Self {
         Self { isolation, ..self.clone() }
-    }
-
-    /// The results of trials.
-    pub(crate) fn best(&self) -> BestMode {
-        BestMode { isolation: self.isolation, refused: self.refused.clone() }
-    }
-
-    /// The same machine with these results of trials.
-    pub(crate) fn with_best(&self, best: BestMode) -> Self {
-        Self { refused: best.refused, ..self.with(best.isolation) }
     }
 
     /// The same machine as root would see it.

@@ -4,4 +4,3 @@ pub(super) mod above;
 pub(super) mod facts;
 pub(super) mod fallback;
 pub(super) mod host;
-pub(super) mod signs;

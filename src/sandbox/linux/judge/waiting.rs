@@ -321,7 +321,12 @@ fn threads_of(process: i32) -> Option<Vec<i32>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::OwnedFd;
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
+    use crate::sandbox::forks;
 
     #[test]
     fn only_what_no_clock_ends_is_standing_still() {
@@ -361,6 +366,63 @@ mod tests {
         check(&line(libc::SYS_wait4, [u64::MAX, 0, 0]), true, Some(Waits::Itself));
         check(&line(libc::SYS_clock_nanosleep, [0, 0, 0]), true, None);
         check(&line(libc::SYS_epoll_pwait, [0, 0, 0]), true, None);
+    }
+
+    /// A shell that waits for its input, and the judge's copies of the ends of its pipes, as a fork of the judge holds
+    /// them for a moment.
+    struct Side {
+        shell: std::process::Child,
+        pipes: Pipes,
+        _ends: [OwnedFd; 4],
+    }
+
+    impl Side {
+        fn start(script: &str) -> Self {
+            let (input, to_program) = io::pipe().unwrap();
+            let (from_program, output) = io::pipe().unwrap();
+            let pipes = Pipes::of(&input, &output).unwrap();
+            let mut command = std::process::Command::new("/bin/sh");
+            command.args(["-c", script]);
+            command.stdin(input.try_clone().unwrap()).stdout(output.try_clone().unwrap());
+            let shell = forks::spawn(&mut command).unwrap();
+            let ends = [input.into(), to_program.into(), from_program.into(), output.into()];
+            Self { shell, pipes, _ends: ends }
+        }
+
+        /// What is seen once it waits for input.
+        fn seen_waiting(&self) -> Seen {
+            let process = self.shell.id().cast_signed();
+            loop {
+                match self.pipes.look(&[process], || false) {
+                    Some(seen) if seen.waits() == Some(Waits::Input) => return seen,
+                    _ => thread::sleep(Duration::from_millis(1)),
+                }
+            }
+        }
+    }
+
+    impl Drop for Side {
+        fn drop(&mut self) {
+            let _ = self.shell.kill();
+            let _ = self.shell.wait();
+        }
+    }
+
+    /// Both would be called stuck otherwise, though the other one is about to hear the end of this one's output.
+    #[test]
+    fn who_has_closed_its_output_does_not_stand_still_while_a_copy_of_the_end_is_open() {
+        const WAITS: &str = "read line";
+        const CLOSES_FIRST: &str = "exec >&-; read line";
+        let check = |scripts: [&str; 2], are_still: [bool; 2]| {
+            let sides = scripts.map(Side::start);
+            let seen = sides.each_ref().map(Side::seen_waiting);
+            let found = seen.map(|seen| matches!(seen, Seen::Still(_)));
+            assert_eq!(found, are_still, "{scripts:?}");
+        };
+        check([WAITS, WAITS], [true, true]);
+        check([CLOSES_FIRST, WAITS], [false, true]);
+        check([WAITS, CLOSES_FIRST], [true, false]);
+        check([CLOSES_FIRST, CLOSES_FIRST], [false, false]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! the outcome of the previous run: the namespaces, PID 1, which waits in them, and an empty file system in memory.
 //! Everything that could reveal this earlier time, above all a date, is made when the run begins.
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -11,14 +11,12 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use rustix::event::EventfdFlags;
 
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::read_first_number;
 use crate::sandbox::linux::keeper::supervise::Running;
 use crate::sandbox::linux::run::child::{Plan, Report, Stack};
 use crate::sandbox::linux::run::pid1::{self, Order};
 use crate::sandbox::linux::run::pid1_landlock;
 use crate::sandbox::linux::sys::{self, CloneArguments};
 use crate::sandbox::linux::view::boxes::{Boxes, Memory, Size};
-use crate::sandbox::linux::wire;
 
 /// PID 1 of a run.
 pub(crate) struct Pid1 {
@@ -156,26 +154,4 @@ unsafe fn start<T>(
     let pid = started.step("start PID 1")?;
     // SAFETY: the kernel has just made this descriptor for us.
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
-}
-
-/// Waits until the kernel has collected the sockets that the last run lost, those that are in each other's queues
-/// unread. They are in the slot's network namespace, where the next run would see them.
-pub(crate) fn collect_sockets(sockets: BorrowedFd<'_>) -> Result<(), Fault> {
-    /// Upper bound on the waits of a millisecond in a row that find no fewer sockets.
-    const PATIENCE: u32 = 5000;
-    let step = "collect the sockets that the last run lost";
-    let (mut least, mut tries) = (u64::MAX, 0);
-    while tries < PATIENCE {
-        let count = read_first_number(sockets.as_raw_fd()).step(step)?;
-        if count == 0 {
-            return Ok(());
-        }
-        tries += 1;
-        if count < least {
-            // Of sockets in each other's queues, the kernel collects one in each tick of its clock.
-            (least, tries) = (count, 0);
-        }
-        wire::collect_sockets();
-    }
-    Err(Fault::new(step, "they are still there"))
 }

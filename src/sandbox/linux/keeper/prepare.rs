@@ -68,8 +68,6 @@ pub(crate) struct Ready {
     /// Answers calls that ask, if possible.
     pub(crate) notifications: Option<Notifications>,
     pub(crate) proc: Arc<MachineProc>,
-    /// `/proc/net/sockstat` of the slot's network namespace; its first number counts the sockets there.
-    pub(crate) sockets: Option<OwnedFd>,
     pub(crate) process: OwnedFd,
 }
 
@@ -145,11 +143,8 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
     };
     let mut view = None;
     let mut devices = None;
-    let mut sockets = None;
     let proc = Arc::new(MachineProc::open());
     if !is_bare {
-        let path = c"/proc/thread-self/net/sockstat";
-        sockets = sys::openat(libc::AT_FDCWD, path, libc::O_RDONLY, 0).ok();
         view = Some(View::Template(Template::build(setup.identity, context)?));
         devices = Some(refer_to(Path::new("/dev"))?);
     }
@@ -175,7 +170,6 @@ fn get_ready_in(setup: &Setup) -> Result<Ready, Fault> {
         child_stack: stack()?,
         nice,
         looks_at_processes,
-        sockets,
         process: rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
             .step("open the slot's own process")?,
         cores: resources::cores(),

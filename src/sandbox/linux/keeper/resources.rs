@@ -4,25 +4,20 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use rustix::process::{Resource, getrlimit};
+use rustix::process::Resource;
 
 use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
 use crate::model::units::Bytes;
-use crate::sandbox::clock::cpu_backstop;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::keeper::prepare::Setup;
-use crate::sandbox::linux::run::child::{Change, Limit};
+use crate::sandbox::linux::run::child::Change;
 use crate::sandbox::linux::sys;
+use crate::sandbox::rlimits::{self, ENDLESS, Limit, OPEN_FILES, UNUSED_MEMORY, present};
 
-/// Open files of one process: enough for run-time systems. The kernel lets a process send descriptors as long as its
-/// user has at most this many in flight, plus some 250 at once. Those of a hostile program must stay below 1024, the
-/// usual limit of other processes of the same user: otherwise these could send none, and the judge is one of them.
-const OPEN_FILES: u64 = 768;
-
-/// The same if programs have the judge's own user, whose pipes are counted together (see `pipes`).
+/// Open files of one process if programs have the judge's own user, whose pipes are counted together (see `pipes`).
 pub(super) const OPEN_FILES_OF_THE_USER: u64 = 256;
 
 /// Memory that one process can lock against swapping, in bytes.
@@ -35,9 +30,6 @@ const SHARERS: u64 = 8;
 
 /// The least number that every program must have.
 const LEAST_SIGNALS: u64 = 32;
-
-/// Memory that a process may request beyond its limit if no control group counts what it holds, in bytes.
-const UNUSED_MEMORY: u64 = 1 << 30;
 
 /// Processes that the user of the judge may start during a run, including other runs, if the kernel counts all of a
 /// user together. If this were too small, a program would fail because of other processes.
@@ -63,7 +55,7 @@ const INHERITED: [(Resource, &str); 8] = [
 pub(crate) fn lift() {
     for (resource, _) in INHERITED {
         // No process may have an unlimited number of open files.
-        let most = if resource == Resource::Nofile { OPEN_FILES } else { u64::MAX };
+        let most = if resource == Resource::Nofile { OPEN_FILES } else { ENDLESS };
         let hard = present(resource);
         if hard >= most || sys::set_limit(resource, most, most).is_err() {
             let _ = sys::set_limit(resource, hard, hard);
@@ -108,33 +100,21 @@ pub(crate) fn limit_all() -> Result<(), Fault> {
 /// The limits for a run, if programs can use all that these permit.
 pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> {
     let placement = setup.placement.as_ref();
-    let mut limits = vec![same(
-        Resource::Nofile,
-        match setup.identity.change {
-            Change::Already => OPEN_FILES_OF_THE_USER,
-            Change::Switch => OPEN_FILES,
-        },
-    )];
-    if let Some(size) = wanted.file_size() {
-        allow(Resource::Fsize, size)?;
-        limits.push(same(Resource::Fsize, size));
-    }
-    if let Some(time) = wanted.cpu_time {
-        let seconds = cpu_backstop(time);
-        allow(Resource::Cpu, seconds + 1)?;
-        limits.push(Limit { soft: seconds, ..same(Resource::Cpu, seconds + 1) });
-    }
+    let open_files = match setup.identity.change {
+        Change::Already => OPEN_FILES_OF_THE_USER,
+        Change::Switch => OPEN_FILES,
+    };
+    // If no group counts memory, the slot looks at what is really held; this limits the growth between two looks.
+    let is_uncounted = placement.is_none_or(|place| place.memory() == Meter::Rusage);
+    let memory = is_uncounted.then_some(Resource::Data);
+    let mut limits = rlimits::list(wanted, open_files, wanted.file_size(), memory);
+    limits.iter().try_for_each(|limit| allow(limit.resource, limit.hard))?;
     if let Some(Bytes(memory)) = wanted.memory {
-        // Some run-time systems request much memory that they do not use.
         let asked = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit stops endless recursion.
         allow(Resource::Stack, memory)?;
         allow(Resource::Data, asked)?;
         allow(Resource::As, asked)?;
-        if placement.is_none_or(|place| place.memory() == Meter::Rusage) {
-            // The slot looks at the memory really held; this limits the growth between two looks.
-            limits.push(same(Resource::Data, asked));
-        }
     }
     let Some(processes) = wanted.processes.map(u64::from) else {
         return Ok(limits);
@@ -165,7 +145,7 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
     } else {
         processes + own
     };
-    limits.push(same(Resource::Nproc, most));
+    limits.push(Limit::same(Resource::Nproc, most));
     Ok(limits)
 }
 
@@ -180,15 +160,6 @@ fn tasks_of(user: u32) -> Result<u64, Fault> {
     // A directory has a link for itself, one from above, and one for each directory in it.
     let threads = of_the_user.filter_map(|entry| entry.path().join("task").metadata().ok());
     Ok(threads.map(|found| found.nlink().saturating_sub(2)).sum())
-}
-
-fn same(resource: Resource, value: u64) -> Limit {
-    Limit { resource, soft: value, hard: value }
-}
-
-/// The current hard limit of a resource.
-fn present(resource: Resource) -> u64 {
-    getrlimit(resource).maximum.unwrap_or(u64::MAX)
 }
 
 /// Limits a resource of this process. Without root's rights, a limit can only be lowered.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::Resource;
 
 use crate::model::blob::Blob;
@@ -18,12 +19,13 @@ use crate::model::judgement::FaultKind;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
+use crate::sandbox::boxes::Found;
 use crate::sandbox::control::{Cause, RUN};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
 use crate::sandbox::linux::cgroup::{Baseline, CACHE_MATTERS, CgroupFiles, Peak};
-use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting, collect_sockets};
+use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting};
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
@@ -89,10 +91,9 @@ pub(crate) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
             };
             server.answer_all();
             (server.last, server.leaving, server.next) = (None, None, None);
-            if let View::Landlock(view) = &mut server.ready.view {
-                view.remove();
-            }
             server.ready.group.remove();
+            // With the directory of its runs.
+            drop(server);
         }
         Err(fault) => {
             let _ = wire::send(&socket, &Answer::Failed(fault.into()), &[]);
@@ -159,9 +160,6 @@ impl Server {
             self.ready.group.let_go()?;
             self.make_next(size)?;
             shown = self.show(&task.binds)?;
-        }
-        if let Some(sockets) = &self.ready.sockets {
-            collect_sockets(sockets.as_fd())?;
         }
         let mut waiting = self.next.take();
         if let Some(waiting) = &mut waiting {
@@ -397,19 +395,19 @@ impl Server {
             && stopped.cause.is_none()
             && stopped.status != 0
         {
-            check_room(&boxes.main)?;
+            check_room(&boxes.filled.directory)?;
         }
         let is_killed = stopped.cause.is_none() && stopped.status & 0x7f != 0;
         let refused = if is_killed { refused_memory(plan, boxes, shown) } else { None };
         let mut collected = Vec::new();
         let mut fds = Vec::new();
         for name in &job.collect {
-            let searched = boxes.find(name)?;
-            collected.push(searched.found);
-            fds.extend(searched.file);
+            let (found, file) = boxes.find(name)?;
+            collected.push(found);
+            fds.extend(file);
         }
         if job.keep != Keep::Nothing {
-            fds.push(boxes.open()?);
+            fds.push(boxes.filled.open()?);
         }
         let used = self.ready.group.finish(&baseline, stopped.peak)?;
         let (cpu, memory) = if stopped.never_started {
@@ -428,13 +426,9 @@ impl Server {
             wall_time: Duration::from_nanos(stopped.wall),
             queued: Duration::from_nanos(stopped.queued),
             peak_memory: Bytes(memory),
-            stdout_bytes: Bytes(0),
-            stderr_bytes: Bytes(0),
             file_bytes: Bytes(file_bytes),
             refused_processes: u32::try_from(used.refused_processes).unwrap_or(u32::MAX),
-            mechanism: self.setup.mechanism,
-            ran_at: None,
-            worker: None,
+            ..Outcome::unmeasured(self.setup.mechanism)
         };
         let limit = job.limits.memory;
         let is_beyond =
@@ -485,19 +479,22 @@ fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Faul
 
 /// The memory that a program requested by its file, if the kernel refused it, so that the program never began.
 fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
-    let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOCTTY;
     let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
     // The box and the shown places have other paths for the slot than for a program.
-    let below = |place: &Path| c_path(path.strip_prefix(place).ok()?).ok();
+    let below = |place: &Path| path.strip_prefix(place).ok();
     let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match (below(Path::new("/box")), shown) {
-        (Some(name), _) if plan.landlock_plan.is_none() => {
-            sys::open_beneath(boxes.main.as_fd(), &name, flags)
+        (Some(name), _) if plan.landlock_plan.is_none() => match boxes.filled.find(name) {
+            Ok(Found::File(file, _)) => file,
+            _ => return None,
+        },
+        (_, Some((mount, name))) => {
+            rustix::fs::openat(&mount.tree, name, flags, Mode::empty()).ok()?
         }
-        (_, Some((mount, name))) => sys::openat(mount.tree.as_raw_fd(), &name, flags, 0),
-        _ => sys::openat(libc::AT_FDCWD, &plan.program, flags, 0),
+        _ => rustix::fs::open(&plan.program, flags, Mode::empty()).ok()?,
     };
-    let file = File::from(file.ok()?);
+    let file = File::from(file);
     let image =
         Image::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
     let data = plan.resources.iter().find(|limit| limit.resource == Resource::Data);

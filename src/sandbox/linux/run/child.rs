@@ -10,14 +10,13 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
-use rustix::process::Resource;
-
 use crate::sandbox::linux::cgroup::{CgroupFiles, read_first_number};
 use crate::sandbox::linux::run::pid1::Attach;
 use crate::sandbox::linux::sys::{
     self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, Ended, Errno,
 };
 use crate::sandbox::linux::view::landlock::{LandlockPlan, OWN_PROC};
+use crate::sandbox::rlimits::Limit;
 use crate::sandbox::strings::Strings;
 
 /// All data for PID 1 and PID 2, made by the slot before they exist.
@@ -68,14 +67,6 @@ pub(crate) enum Change {
     Switch,
     /// Not at all: in its user namespace it already is this user.
     Already,
-}
-
-/// A limit on a resource.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit {
-    pub(crate) resource: Resource,
-    pub(crate) soft: u64,
-    pub(crate) hard: u64,
 }
 
 /// Messages of PID 1 and PID 2 to the slot.

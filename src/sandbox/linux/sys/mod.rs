@@ -332,27 +332,6 @@ pub(super) fn openat(directory: RawFd, path: &CStr, flags: i32, mode: u32) -> Re
     Ok(own(fd))
 }
 
-/// Opens a file below a directory, never through a link and never on another file system.
-pub(super) fn open_beneath(directory: BorrowedFd<'_>, path: &CStr, flags: i32) -> Result<OwnedFd> {
-    const NO_XDEV: u64 = 0x01;
-    const NO_MAGICLINKS: u64 = 0x02;
-    const NO_SYMLINKS: u64 = 0x04;
-    const BENEATH: u64 = 0x08;
-    let how =
-        [(flags | libc::O_CLOEXEC) as u64, 0, NO_XDEV | NO_MAGICLINKS | NO_SYMLINKS | BENEATH];
-    let arguments = [
-        directory.as_raw_fd() as usize,
-        path.as_ptr() as usize,
-        how.as_ptr() as usize,
-        size_of_val(&how),
-        0,
-        0,
-    ];
-    // SAFETY: path and details live until the call returns; sizes are given.
-    let fd = unsafe { call(libc::SYS_openat2, arguments) }?;
-    Ok(own(fd))
-}
-
 /// Takes a descriptor that the kernel has just made.
 pub(super) fn own(fd: usize) -> OwnedFd {
     // SAFETY: the kernel has just given us this descriptor; no other code knows it.

@@ -1,12 +1,11 @@
 //! The few files of `/etc` that programs need, copied into the view: they are small, and each mount would cost time in
 //! every run.
 
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
@@ -105,21 +104,12 @@ fn copy(
 ) -> io::Result<()> {
     // The time zone is a link into /usr in most systems; in others it may lead out of it.
     if kind == FileType::Symlink && name != c"localtime" {
-        let target = rustix::fs::readlinkat(from, name, Vec::new())?;
-        if !is_manual(&target) {
-            rustix::fs::symlinkat(target, to, name)?;
-        }
+        rustix::fs::symlinkat(rustix::fs::readlinkat(from, name, Vec::new())?, to, name)?;
     } else if let Some(text) = read(from, name, *left) {
         *left -= text.len() as u64;
         make_file(to, name, &text)?;
     }
     Ok(())
-}
-
-/// Whether a link leads to a manual page, as every fifth of `/etc/alternatives` does.
-fn is_manual(target: &CString) -> bool {
-    let target = Path::new(OsStr::from_bytes(target.to_bytes()));
-    target.components().any(|part| part == Component::Normal(OsStr::new("man")))
 }
 
 /// The contents of a file that everybody may read; `None` if it is too large.
@@ -151,13 +141,15 @@ fn make_directory(to: impl AsFd, name: &CStr) -> io::Result<OwnedFd> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CString;
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
 
     use super::*;
 
     #[test]
-    fn what_everybody_may_read_is_copied_but_for_manuals() {
+    fn what_everybody_may_read_is_copied() {
         let [from, to] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let at = |name: &str| from.path().join(name);
         fs::create_dir_all(at("java/deep")).unwrap();
@@ -167,7 +159,6 @@ mod tests {
         fs::write(at("large"), [0; 200]).unwrap();
         fs::write(at("unwanted"), "").unwrap();
         symlink("/usr/bin/g++", at("c++")).unwrap();
-        symlink("/usr/share/man/man1/g++.1.gz", at("c++.1.gz")).unwrap();
         symlink(at("java/deep/settings"), at("localtime")).unwrap();
         let [source, target] = [&from, &to].map(|dir| {
             let path = CString::new(dir.path().as_os_str().as_bytes()).unwrap();

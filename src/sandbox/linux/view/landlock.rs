@@ -35,18 +35,18 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::model::tree::TreeEntry;
-use crate::sandbox::disk;
+use crate::sandbox::boxes::DiskBoxes;
+use crate::sandbox::disk::{self, SLOTS};
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::detect::host::has_capabilities;
 use crate::sandbox::linux::filter::landlock_filter::{self, SameUser};
 use crate::sandbox::linux::keeper::prepare::Setup;
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::view::boxes::Boxes;
-use crate::sandbox::linux::view::disk_boxes::DiskBoxes;
+use crate::sandbox::linux::view::boxes::{Boxes, give};
 use crate::sandbox::linux::view::etc::is_needed;
 use crate::sandbox::linux::view::mounts::{Bind, SYSTEM, c_path};
-use crate::sandbox::translate::{Pair, Translation};
+use crate::sandbox::translate::Translation;
 
 /// The first version of landlock that keeps signals within a domain. Source: the kernel's
 /// `Documentation/userspace-api/landlock.rst`; Linux 6.12.
@@ -135,12 +135,13 @@ impl LandlockView {
             let reason = "landlock does not keep signals in";
             return Err(Fault::new("isolate by landlock", reason));
         }
-        let same_user = match identity.change {
-            Change::Already => SameUser::Yes,
-            Change::Switch => SameUser::No,
+        // Another user must be able to pass through, but need not see the contents.
+        let (same_user, mode) = match identity.change {
+            Change::Already => (SameUser::Yes, 0o700),
+            Change::Switch => (SameUser::No, 0o711),
         };
-        let disk = DiskBoxes::make(&setup.temporary, identity)?;
-        check_reach(&disk.path, identity)?;
+        let disk = DiskBoxes::make(&setup.temporary, SLOTS[0], mode)?;
+        check_reach(disk.path(), identity)?;
         Ok(Self {
             identity,
             disk,
@@ -162,15 +163,14 @@ impl LandlockView {
         contents: Option<OwnedFd>,
         names: &Translation,
     ) -> Result<Boxes, Fault> {
-        Boxes::on_disk(self.disk.prepare()?, self.identity, files, contents, names)
+        let owner = self.identity;
+        let directories = self.disk.prepare(&|made| give(made, owner))?;
+        Boxes::of(directories, owner, files, contents, names)
     }
 
     /// Translates paths in a job to those of the machine.
     pub(crate) fn names(&self, shown: &[Bind]) -> Translation {
-        let mut pairs = vec![Pair::new("/box", &self.disk.box_path())];
-        let elsewhere = shown.iter().filter(|shown| shown.inside != shown.host);
-        pairs.extend(elsewhere.map(|shown| Pair::new(&shown.inside, &shown.host)));
-        Translation::new(pairs, &self.disk.temporary_path())
+        self.disk.names(shown.iter().map(|shown| (&*shown.inside, &*shown.host)))
     }
 
     /// The additional data for PID 1 and the program.
@@ -200,7 +200,7 @@ impl LandlockView {
         };
         let all = right::ALL & !right::IOCTL_DEV;
         let start = LOOK | right::EXECUTE;
-        allow(boxes.main.as_raw_fd(), if writable { all } else { start })?;
+        allow(boxes.filled.directory.as_raw_fd(), if writable { all } else { start })?;
         allow(boxes.temporary.as_raw_fd(), all)?;
         for path in system_paths() {
             allow_path(&path, start, &allow)?;
@@ -220,11 +220,6 @@ impl LandlockView {
     /// Removes the files of the last run, unless they must be looked at first.
     pub(crate) fn remove_now(&mut self) {
         self.disk.remove_run();
-    }
-
-    /// Removes everything.
-    pub(crate) fn remove(&mut self) {
-        self.disk.remove();
     }
 }
 
@@ -289,7 +284,7 @@ fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
 
 /// Disk usage of the run, in bytes; above any limit if it is unknown.
 pub(crate) fn used(boxes: &Boxes) -> u64 {
-    disk::used(&boxes.main).saturating_add(disk::used(&boxes.temporary))
+    disk::used(&boxes.filled.directory).saturating_add(disk::used(&boxes.temporary))
 }
 
 /// Kills every process of the run, and waits for those that became the slot's children. Only for a slot in its own

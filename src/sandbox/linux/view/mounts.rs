@@ -8,9 +8,9 @@
 //!
 //! There are few mounts, because each is copied for each run: small files of `/etc` are copied instead.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::CString;
 use std::fs::{self, File};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Component, Path, PathBuf};
@@ -18,9 +18,8 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{FileType, Mode};
 
 use crate::model::job::Shown;
-use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::run::child::{Change, Identity};
+use crate::sandbox::linux::run::child::Identity;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
 use crate::sandbox::linux::view::etc;
@@ -347,56 +346,4 @@ fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
         symlink(target, dev.join(name)).step_on("link in the sandbox's /dev:", name)?;
     }
     Ok(())
-}
-
-/// Makes directories for `name` below `root`, one by one, and returns the last with the file's name.
-pub(crate) fn parent_of(
-    root: &OwnedFd,
-    name: &Path,
-    owner: Identity,
-) -> Result<(Option<OwnedFd>, CString), Fault> {
-    let mut parts: Vec<&OsStr> = Vec::new();
-    for part in name.components() {
-        match part {
-            Component::Normal(part) => parts.push(part),
-            Component::CurDir => {}
-            _ => return Err(outside(name)),
-        }
-    }
-    let last = parts.pop().ok_or_else(|| outside(name))?;
-    let open = |directory: &OwnedFd, part: &OsStr| {
-        disk::open(directory, part).step_on("open in the box:", name.display())
-    };
-    let mut directory = None;
-    for part in parts {
-        let above = directory.as_ref().unwrap_or(root);
-        let made = match rustix::fs::mkdirat(above, part, Mode::from_raw_mode(0o755)) {
-            Ok(()) => {
-                let made = open(above, part)?;
-                give(&made, owner, name)?;
-                made
-            }
-            Err(rustix::io::Errno::EXIST) => open(above, part)?,
-            Err(errno) => return Err(errno).step_on("make in the box:", name.display()),
-        };
-        directory = Some(made);
-    }
-    let last = CString::new(last.as_bytes()).map_err(|_| outside(name))?;
-    Ok((directory, last))
-}
-
-fn outside(name: &Path) -> Fault {
-    let step = format!("place the file {} in the box", name.display());
-    Fault::new(step, "not a relative path without `..`")
-}
-
-/// Makes the contestant the owner.
-pub(crate) fn give(file: impl AsFd, owner: Identity, name: &Path) -> Result<(), Fault> {
-    if owner.change == Change::Already {
-        return Ok(());
-    }
-    let uid = rustix::process::Uid::from_raw(owner.uid);
-    let gid = rustix::process::Gid::from_raw(owner.gid);
-    rustix::fs::fchown(file, Some(uid), Some(gid))
-        .step_on("change the owner in the box:", name.display())
 }

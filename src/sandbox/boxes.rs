@@ -1,0 +1,420 @@
+//! Boxes: directories filled before a run and searched after it, and a slot's directory on disk, in which each run has
+//! one.
+//!
+//! After a run, everything in a box may be the work of a hostile program: links to anywhere, fifos that block whoever
+//! opens them, directories a thousand deep, sparse files of a terabyte. So no link is ever followed, opening never
+//! blocks, and only files that are regular after they were opened count. Without isolation, a process that left its
+//! group may even be still at work.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::model::blob::Blob;
+use crate::model::job::Collected;
+use crate::model::tree::{FileMode, Node, TreeEntry};
+use crate::sandbox::disk::{self, lock, make_directory, remove_directory};
+use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::search::{Placements, Sum, other_kind};
+use crate::sandbox::shortage::{check_exec, check_linked};
+use crate::sandbox::translate::{Pair, Translation};
+
+/// Makes a new file or directory the program's own.
+pub(super) type Give<'a> = &'a dyn Fn(BorrowedFd<'_>) -> io::Result<()>;
+
+/// Writes a blob into the new file that the last argument opens.
+pub(super) type Fill<'a> =
+    &'a dyn Fn(&Blob, FileMode, &dyn Fn() -> io::Result<File>) -> io::Result<File>;
+
+/// A box with the files that were placed in it.
+pub(super) struct FilledBox {
+    pub(super) directory: OwnedFd,
+    /// The placed files, in their original state.
+    placed: Placements,
+}
+
+/// What is found in a box under a name.
+pub(super) enum Found {
+    /// A regular file, open for reading, and its length.
+    File(OwnedFd, u64),
+    /// What the job gets instead.
+    Other(Collected),
+}
+
+impl FilledBox {
+    /// Places the files in a new directory; links lead to translated paths.
+    pub(super) fn fill(
+        directory: OwnedFd,
+        files: &[TreeEntry],
+        names: &Translation,
+        give: Give<'_>,
+        fill: Fill<'_>,
+    ) -> Result<Self, Fault> {
+        let mut placed = Placements::default();
+        for TreeEntry { name, node } in files {
+            let step = "place in the box:";
+            let (above, last) = parent_of(&directory, name, give)?;
+            let above = above.as_ref().unwrap_or(&directory);
+            match node {
+                Node::Link(target) => {
+                    let target = names.text(target.as_os_str().as_bytes());
+                    rustix::fs::symlinkat(OsStr::from_bytes(&target), above, last)
+                        .step_on(step, name.display())?;
+                }
+                Node::Directory => {
+                    _ = make_inside(above, last, give).step_on(step, name.display())?
+                }
+                Node::File { blob, mode } => {
+                    let rights = Mode::from_raw_mode(mode.rights());
+                    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+                    let make = || Ok(rustix::fs::openat(above, last, flags, rights)?.into());
+                    let file = fill(blob, *mode, &make).step_on(step, name.display())?;
+                    file.set_permissions(Permissions::from_mode(mode.rights()))
+                        .and_then(|()| give(file.as_fd()))
+                        .step_on(step, name.display())?;
+                    placed.add(&rustix::fs::fstat(&file).step_on(step, name.display())?);
+                }
+            }
+        }
+        Ok(Self { directory, placed })
+    }
+
+    /// Total size of regular files that are new or changed; at most `most` bytes if some cannot be looked at.
+    pub(super) fn new_bytes(&self, most: u64) -> Result<u64, Fault> {
+        check_linked(&self.directory)?;
+        let mut sum = Sum::default();
+        self.placed.add_all(&self.directory, &mut sum).step("search the box")?;
+        if sum.is_cut {
+            sum.bytes = sum.bytes.max(disk::used(&self.directory).min(most));
+        }
+        Ok(sum.bytes)
+    }
+
+    /// The box itself, opened once more.
+    pub(super) fn open(&self) -> Result<OwnedFd, Fault> {
+        disk::open(&self.directory, c".").step("open the box")
+    }
+
+    /// Looks for a file by its name.
+    pub(super) fn find(&self, name: &Path) -> Result<Found, Fault> {
+        let other = |kind| Ok(Found::Other(Collected::NotAFile(other_kind(kind))));
+        let (parts, last) = parts(name)?;
+        let mut directory = None;
+        for (part, is_last) in parts.into_iter().map(|it| (it, false)).chain([(last, true)]) {
+            let at = directory.as_ref().unwrap_or(&self.directory);
+            let stat = match rustix::fs::statat(at, part, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => stat,
+                // The last is for a name with a zero byte.
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::INVAL) => break,
+                Err(_) => return other(FileType::Unknown),
+            };
+            match (is_last, FileType::from_raw_mode(stat.st_mode)) {
+                (false, FileType::Directory) => match disk::open(at, part) {
+                    Ok(below) => directory = Some(below),
+                    Err(_) => return other(FileType::Unknown),
+                },
+                (false, FileType::RegularFile) => break,
+                (true, FileType::RegularFile) => {
+                    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+                    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                    let Ok(file) = rustix::fs::openat(at, part, flags, Mode::empty()) else {
+                        return other(FileType::RegularFile);
+                    };
+                    let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
+                    return match FileType::from_raw_mode(stat.st_mode) {
+                        FileType::RegularFile => Ok(Found::File(file, stat.st_size as u64)),
+                        kind => other(kind),
+                    };
+                }
+                (_, kind) => return other(kind),
+            }
+        }
+        Ok(Found::Other(Collected::Missing))
+    }
+}
+
+/// The directories above a name in a box, and its last part. A name never leads out of the box.
+fn parts(name: &Path) -> Result<(Vec<&OsStr>, &OsStr), Fault> {
+    let parts = name.components().filter(|part| *part != Component::CurDir);
+    let normal = parts.map(|part| match part {
+        Component::Normal(part) => Some(part),
+        _ => None,
+    });
+    let mut parts: Option<Vec<&OsStr>> = normal.collect();
+    let last = parts.as_mut().and_then(Vec::pop);
+    let outside = || {
+        let step = format!("find {} in the box", name.display());
+        Fault::new(step, "not a relative path without `..`")
+    };
+    parts.zip(last).ok_or_else(outside)
+}
+
+/// Makes the directories above `name`, one by one, and returns the last of them, unless it is `root`, with the last part
+/// of the name.
+pub(super) fn parent_of<'a>(
+    root: &OwnedFd,
+    name: &'a Path,
+    give: Give<'_>,
+) -> Result<(Option<OwnedFd>, &'a OsStr), Fault> {
+    let (parts, last) = parts(name)?;
+    let mut directory = None;
+    for part in parts {
+        let above = directory.as_ref().unwrap_or(root);
+        let made = match make_inside(above, part, give) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                disk::open(above, part).map_err(io::Error::from)
+            }
+            made => made,
+        };
+        directory = Some(made.step_on("place in the box:", name.display())?);
+    }
+    Ok((directory, last))
+}
+
+/// Makes a directory of the program.
+fn make_inside(above: &OwnedFd, name: &OsStr, give: Give<'_>) -> io::Result<OwnedFd> {
+    rustix::fs::mkdirat(above, name, Mode::from_raw_mode(0o755))?;
+    let made = disk::open(above, name)?;
+    give(made.as_fd())?;
+    Ok(made)
+}
+
+/// A slot's directory on disk, in which each run has one. Dropping it removes it, with everything in it.
+#[derive(Debug)]
+pub(super) struct DiskBoxes {
+    path: PathBuf,
+    mode: u32,
+    /// As long as this process, one of its runs or its guard lives, no other judge removes the directory.
+    _lock: Option<OwnedFd>,
+}
+
+/// The open directories of a run.
+pub(super) struct Directories {
+    pub(super) main: OwnedFd,
+    pub(super) temporary: OwnedFd,
+}
+
+/// The name of a run's directory.
+const RUN: &str = "run";
+
+impl DiskBoxes {
+    /// Makes the slot's directory with this mode; its name is `prefix` and something random.
+    pub(super) fn make(parent: &Path, prefix: &str, mode: u32) -> Result<Self, Fault> {
+        let parent = fs::canonicalize(parent).step_on("find", parent.display())?;
+        check_exec(&parent)?;
+        let mut builder = tempfile::Builder::new();
+        let made = builder.prefix(prefix).rand_bytes(16).tempdir_in(&parent);
+        let path = made.step_on("make a directory in", parent.display())?.keep();
+        fs::set_permissions(&path, Permissions::from_mode(mode))
+            .step_on("open to programs", path.display())?;
+        let _lock = lock(&path);
+        Ok(Self { path, mode, _lock })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of the run's own directory, which is made anew for each run.
+    pub(super) fn run_path(&self) -> PathBuf {
+        self.path.join(RUN)
+    }
+
+    pub(super) fn box_path(&self) -> PathBuf {
+        self.run_path().join("box")
+    }
+
+    pub(super) fn temporary_path(&self) -> PathBuf {
+        self.run_path().join("tmp")
+    }
+
+    /// Translates `/box`, `/tmp` and the paths of what is shown to those of the machine.
+    pub(super) fn names<'a>(
+        &self,
+        shown: impl IntoIterator<Item = (&'a Path, &'a Path)>,
+    ) -> Translation {
+        let elsewhere = shown.into_iter().filter(|(inside, host)| inside != host);
+        let pairs = elsewhere.map(|(inside, host)| Pair::new(inside, host));
+        let pairs = [Pair::new("/box", &self.box_path())].into_iter().chain(pairs);
+        Translation::new(pairs.collect(), &self.temporary_path())
+    }
+
+    /// Makes the directories of a run, which replace those of the last run.
+    pub(super) fn prepare(&self, give: Give<'_>) -> Result<Directories, Fault> {
+        self.remove_run();
+        if !self.path.exists() {
+            // Somebody cleans the temporary directory.
+            make_directory(&self.path, self.mode)?;
+        }
+        make_directory(&self.run_path(), 0o755)?;
+        let make = |path: PathBuf, mode: u32| {
+            make_directory(&path, mode)?;
+            let directory = disk::open(CWD, &path).map_err(io::Error::from);
+            let given = directory.and_then(|it| give(it.as_fd()).map(|()| it));
+            given.step_on("open the directory", path.display())
+        };
+        Ok(Directories {
+            main: make(self.box_path(), 0o755)?,
+            temporary: make(self.temporary_path(), 0o700)?,
+        })
+    }
+
+    /// Removes the directories of the last run, if there are any.
+    pub(super) fn remove_run(&self) {
+        remove_directory(&self.run_path());
+    }
+}
+
+impl Drop for DiskBoxes {
+    fn drop(&mut self) {
+        // Whatever its permissions, and however deep it is.
+        self.remove_run();
+        // Fails only if something of a run could not be removed.
+        let _ = fs::remove_dir(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::job::FileKind;
+    use crate::sandbox::disk::{SLOTS, used};
+    use std::os::unix::fs::symlink;
+
+    fn disk() -> (tempfile::TempDir, DiskBoxes) {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = DiskBoxes::make(directory.path(), SLOTS[0], 0o700).unwrap();
+        (directory, disk)
+    }
+
+    fn keep_owner(_: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn fill(blob: &Blob, _: FileMode, make: &dyn Fn() -> io::Result<File>) -> io::Result<File> {
+        let mut file = make()?;
+        blob.copy_to(&mut file)?;
+        Ok(file)
+    }
+
+    #[test]
+    fn the_directory_is_locked_while_its_slot_lives() {
+        let (_directory, disk) = disk();
+        assert!(lock(&disk.path).is_none());
+    }
+
+    #[test]
+    fn whatever_a_run_leaves_is_removed_and_nothing_else() {
+        let (directory, disk) = disk();
+        let canary = directory.path().join("canary");
+        fs::create_dir(&canary).unwrap();
+        fs::write(canary.join("file"), "x").unwrap();
+        disk.prepare(&keep_owner).unwrap();
+        let inside = disk.box_path();
+        symlink(&canary, inside.join("link")).unwrap();
+        fs::create_dir_all(inside.join("a/b/c/d/e")).unwrap();
+        fs::write(inside.join("a/b/c/file"), "x").unwrap();
+        symlink(&canary, inside.join("a/b/link")).unwrap();
+        for locked in ["a/b/c/d", "a/b", "a"] {
+            let rights = Permissions::from_mode(0o0);
+            fs::set_permissions(inside.join(locked), rights).unwrap();
+        }
+        let path = disk.path.clone();
+        drop(disk);
+        assert!(!path.exists());
+        assert_eq!(fs::read_to_string(canary.join("file")).unwrap(), "x");
+    }
+
+    #[test]
+    fn a_slot_whose_directory_was_removed_makes_it_again() {
+        let (_directory, disk) = disk();
+        disk.prepare(&keep_owner).unwrap();
+        let mode = || fs::metadata(&disk.path).unwrap().permissions().mode() & 0o777;
+        let before = mode();
+        fs::remove_dir_all(&disk.path).unwrap();
+        disk.prepare(&keep_owner).unwrap();
+        assert_eq!(mode(), before);
+        assert!(disk.box_path().is_dir());
+    }
+
+    #[test]
+    fn a_tree_deeper_than_any_path_is_removed() {
+        let (_directory, disk) = disk();
+        let mut at = disk.prepare(&keep_owner).unwrap().main;
+        for _ in 0..3000 {
+            rustix::fs::mkdirat(&at, "deeper", Mode::RWXU).unwrap();
+            at = disk::open(&at, "deeper").unwrap();
+        }
+        let path = disk.path.clone();
+        drop(disk);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_is_held_is_counted_in_blocks_not_in_promises() {
+        let (_directory, disk) = disk();
+        let boxes = disk.prepare(&keep_owner).unwrap();
+        let empty = used(&boxes.main);
+        let holes = File::create(disk.box_path().join("holes")).unwrap();
+        holes.set_len(1 << 40).unwrap();
+        assert!(used(&boxes.main) < empty + (1 << 20));
+        fs::create_dir(disk.box_path().join("below")).unwrap();
+        fs::write(disk.box_path().join("below/file"), vec![1; 3 << 20]).unwrap();
+        let held = used(&boxes.main);
+        assert!((3 << 20..8 << 20).contains(&held), "{held}");
+    }
+
+    #[test]
+    fn a_box_is_filled_as_the_job_says_and_searched_without_following_links() {
+        let (_directory, disk) = disk();
+        let text = |text: &str| Node::plain(text.as_bytes().to_vec());
+        let files = [
+            TreeEntry::new("a/./b/text", text("old")),
+            TreeEntry::new("empty", Node::Directory),
+            TreeEntry::new("link", Node::Link("/box/a".into())),
+        ];
+        let directory = disk.prepare(&keep_owner).unwrap().main;
+        let names = disk.names([]);
+        let filled = FilledBox::fill(directory, &files, &names, &keep_owner, &fill);
+        let filled = filled.unwrap_or_else(|fault| panic!("{fault:?}"));
+        let inside = disk.box_path();
+        assert_eq!(fs::read_to_string(inside.join("link/b/text")).unwrap(), "old");
+        assert_eq!(filled.new_bytes(u64::MAX).unwrap(), 0);
+        fs::write(inside.join("empty/new"), "12345").unwrap();
+        assert_eq!(filled.new_bytes(u64::MAX).unwrap(), 5);
+        rustix::fs::mknodat(CWD, inside.join("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let check = |name: &str, expected: Result<u64, Collected>| match (
+            filled.find(Path::new(name)).unwrap(),
+            expected,
+        ) {
+            (Found::File(_, length), Ok(expected)) => assert_eq!(length, expected, "{name}"),
+            (Found::Other(found), Err(expected)) => {
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{name}")
+            }
+            _ => panic!("{name}"),
+        };
+        let other = |kind| Err(Collected::NotAFile(kind));
+        check("a/b/text", Ok(3));
+        check("./empty/new", Ok(5));
+        for missing in ["b", "a/b/text/below", "a/b\0", &"x".repeat(300)] {
+            check(missing, Err(Collected::Missing));
+        }
+        check("link", other(FileKind::Link));
+        check("link/b/text", other(FileKind::Link));
+        check("fifo", other(FileKind::Fifo));
+        check("empty", other(FileKind::Directory));
+        for outside in ["..", "a/../../b", "/etc/passwd", ""] {
+            assert!(filled.find(Path::new(outside)).is_err(), "{outside}");
+            let files = [TreeEntry::new(outside, Node::Directory)];
+            let directory = filled.open().unwrap();
+            assert!(FilledBox::fill(directory, &files, &names, &keep_owner, &fill).is_err());
+        }
+    }
+}
