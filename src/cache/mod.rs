@@ -12,4 +12,3 @@ pub mod store;
 mod surroundings;
 #[cfg(test)]
 mod tests;
-pub mod tools;

@@ -7,11 +7,8 @@ use crate::cache::cached::Cached;
 use crate::cache::knowledge::Knowledge;
 use crate::cache::notes::Notes;
 use crate::cache::store::{CAP, Store};
-use crate::cache::tools::Asked;
 use crate::executor::{Executor, Notebook};
-use crate::language::probe::Probe;
 use crate::model::diagnostic::Diagnostic;
-use crate::sandbox::Machine;
 
 /// What is known from earlier commands, and kept for later ones; or nothing.
 #[derive(Clone, Default)]
@@ -55,16 +52,6 @@ impl ResultCache {
                 Arc::new(Notes::new(Arc::clone(store), *is_fresh))
             }
             None => Arc::new(()),
-        }
-    }
-
-    /// The probe for the machine's tools.
-    pub fn probe(&self) -> Box<dyn Probe> {
-        match &self.0 {
-            Some(StoredResults { store, is_fresh, .. }) => {
-                Box::new(Asked::new(Arc::clone(store), *is_fresh))
-            }
-            None => Box::new(Machine),
         }
     }
 }
