@@ -34,6 +34,7 @@ use crate::ops::open_package::OpenPackage;
 use crate::ops::submissions::{loose, named};
 use crate::ops::{cases, validators};
 use crate::package;
+use crate::sandbox::Machine;
 
 /// Judges submissions in sandboxes. It may be shared by threads.
 pub struct Judge {
@@ -170,7 +171,7 @@ impl JudgeBuilder {
             Some(executor) => executor,
             None => Arc::new(Local::start(self.slots, self.isolation)?),
         };
-        let toolchains = Arc::new(Toolchains::new(cache.probe()));
+        let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
         Ok(Judge { executor: cache.around(executor), toolchains })
     }
 }

@@ -20,7 +20,6 @@ use crate::language::command_line::command_line;
 use crate::language::fault::Unready;
 use crate::language::plan::{BuildPlan, BuildStep};
 use crate::language::planner::plan;
-use crate::language::probe::Probe;
 use crate::language::recipe::{Form, recipe};
 use crate::language::sources::{self, Sources};
 use crate::language::table::Language;
@@ -230,12 +229,7 @@ const MESSAGES: u64 = 64 << 10;
 impl<'a> Builder<'a> {
     /// A builder whose compilers run on this machine.
     pub fn new(executor: &'a dyn Executor) -> Self {
-        Self::asking(executor, Box::new(Machine))
-    }
-
-    /// The same, but tools are found with this probe.
-    pub fn asking(executor: &'a dyn Executor, probe: Box<dyn Probe>) -> Self {
-        Self::with(executor, Arc::new(Toolchains::new(probe)))
+        Self::with(executor, Arc::new(Toolchains::new(Box::new(Machine))))
     }
 
     /// The same, but with tools that may have been found before.

@@ -11,4 +11,3 @@ pub mod store;
 mod surroundings;
 #[cfg(test)]
 mod tests;
-pub mod tools;

@@ -7,12 +7,9 @@ use crate::cache::cached::Cached;
 use crate::cache::knowledge::Knowledge;
 use crate::cache::store::{CAP, Store};
 use crate::cache::surroundings::digest_of;
-use crate::cache::tools::Asked;
 use crate::executor::Executor;
-use crate::language::probe::Probe;
 use crate::model::blob::Digest;
 use crate::model::diagnostic::Diagnostic;
-use crate::sandbox::Machine;
 
 /// What is known from earlier commands, and kept for later ones; or nothing.
 #[derive(Clone, Default)]
@@ -59,16 +56,6 @@ impl ResultCache {
     pub fn note(&self, name: &str, text: &[u8]) {
         if let (Some(kept), Some(key)) = (&self.0, note_key(name)) {
             kept.store.put(&key, text);
-        }
-    }
-
-    /// The probe for the machine's tools.
-    pub fn probe(&self) -> Box<dyn Probe> {
-        match &self.0 {
-            Some(StoredResults { store, is_fresh, .. }) => {
-                Box::new(Asked::new(Arc::clone(store), *is_fresh))
-            }
-            None => Box::new(Machine),
         }
     }
 }

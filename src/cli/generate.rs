@@ -19,8 +19,8 @@ pub struct GenerateArguments {
     pub packages: Vec<PathBuf>,
     /// Write nothing; fail if anything differs from what the recipe makes
     ///
-    /// Everything is made anew, and every generator is started twice: the second time later, in another
-    /// directory, time zone and locale. One that gives another output is reported.
+    /// Everything is made anew, and every generator is started twice, the second time a second later. One that
+    /// gives another output is reported.
     #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
     pub check: bool,
     /// Add a first set of test cases, made from the grammar of the input, to the recipe and the data

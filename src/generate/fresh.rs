@@ -7,6 +7,7 @@ use crate::generate::seed::substituted;
 use crate::model::blob::Blob;
 use crate::model::recipe::{GeneratorCommand, Recipe, RecipeCase};
 use crate::model::stop::Stop;
+use crate::model::work::RunMode;
 
 /// Generators that can be started as long as this value lives.
 pub struct FreshInputs<'a> {
@@ -39,7 +40,8 @@ impl<'a> FreshInputs<'a> {
             return Ok(Err(format!("`{}` is not built", command.program.name)));
         };
         let args = substituted(command, name, seed);
-        let output = start(self.bench.executor, generator, command, args, name, false)?;
+        let output =
+            start(self.bench.executor, generator, command, args, name, RunMode::default())?;
         Ok(match output {
             Err(refusal) => Err(refusal.message),
             Ok(files) => {

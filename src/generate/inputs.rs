@@ -18,6 +18,7 @@ use crate::model::recipe::{
 };
 use crate::model::root::{FilePath, Kind, Unreached, WalkBounds};
 use crate::model::stop::{Stop, noting};
+use crate::model::work::RunMode;
 
 /// The generators that commands use.
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
@@ -93,7 +94,7 @@ fn make_case(
         InputSource::File(path) => put_text(stage, &case.name, "in", path)?,
         InputSource::Command(command) => {
             let generator = &generators[&command.program];
-            let files = run(bench.executor, generator, command, &case.name, false)?;
+            let files = run(bench.executor, generator, command, &case.name, RunMode::default())?;
             let refused = |it: Refusal| diagnostic(case, it.message).help(it.help);
             for made in files.map_err(refused)? {
                 digests.insert(made.extension, digest(&made.contents)?);

@@ -1,4 +1,4 @@
-//! Proves that generators are reproducible: at another time and place, and in another language.
+//! Proves that generators are reproducible: they make the same again a second later.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::model::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::{count, visible};
+use crate::model::work::RunMode;
 
 /// After this time, a clock that counts seconds has moved on.
 const A_SECOND: Duration = Duration::from_millis(1100);
 
-/// Starts every generator a second time, in another directory, language and time zone; adds differing results to
-/// `found`.
+/// Starts every generator a second time; adds differing results to `found`.
 pub(super) fn prove(
     generating: &Generating<'_>,
     stage: &Stage,
@@ -42,8 +42,8 @@ pub(super) fn prove(
         let Some(change) = change else { continue };
         let message = format!("`{}` gives another result the second time: {change}", command.line);
         let remark = diagnostic(case, message).help(
-            "take everything random from `{seed}`, and use neither clock, local time, locale, absolute path nor \
-             process number; do not iterate over a hash table with a random order",
+            "take everything random from `{seed}`, and do not use the clock; do not iterate over a hash table with \
+             a random order",
         );
         changed.entry(&command.program).or_default().push(remark);
     }
@@ -73,7 +73,7 @@ impl Again<'_> {
         command: &GeneratorCommand,
     ) -> Result<Option<String>, Stop> {
         let generator = &self.made.generators[&command.program];
-        let files = match run(self.executor, generator, command, &case.name, true)? {
+        let files = match run(self.executor, generator, command, &case.name, RunMode::FRESH)? {
             Ok(files) => files,
             Err(refusal) => return Ok(Some(format!("this time, {}", refusal.message))),
         };

@@ -5,12 +5,11 @@ use crate::executor::Executor;
 use crate::generate::programs::{Refusal, ending, reason};
 use crate::generate::seed::{seed, substituted};
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Command, Job};
+use crate::model::job::Collected;
 use crate::model::limits::Limits;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
 use crate::model::stop::Stop;
-use crate::model::tree::TreeEntry;
 use crate::model::work::RunMode;
 
 /// A generator may write its files under this name instead of printing its input.
@@ -32,13 +31,13 @@ pub(super) fn run(
     generator: &Runnable,
     command: &GeneratorCommand,
     name: &str,
-    elsewhere: bool,
+    mode: RunMode,
 ) -> Result<Output, Stop> {
     let seed = u64::from(seed(command));
     let mut refused = None;
     for attempt in 0..command.tries {
         let args = substituted(command, name, seed + u64::from(attempt));
-        match start(executor, generator, command, args, name, elsewhere)? {
+        match start(executor, generator, command, args, name, mode)? {
             Ok(output) => return Ok(Ok(output)),
             Err(refusal) => refused = Some(refusal),
         }
@@ -59,17 +58,12 @@ pub(super) fn start(
     command: &GeneratorCommand,
     args: Vec<String>,
     name: &str,
-    elsewhere: bool,
+    mode: RunMode,
 ) -> Result<Output, Stop> {
     let names = names(command, name);
     let mut job = generator.job(&Limits::of_generator());
     job.collect = names.iter().map(|(name, _)| name.clone()).collect();
     job.command.argv.extend(args);
-    if elsewhere {
-        relocate(&mut job);
-    }
-    // A second start proves something only if it is one.
-    let mode = if elsewhere { RunMode::FRESH } else { RunMode::default() };
     let reply = executor.run(&job.clone().into(), mode)?.single()?;
     if let Some(ending) = ending(&reply.outcome, &job.limits) {
         let said = reason(&reply.stderr);
@@ -110,30 +104,4 @@ fn names(command: &GeneratorCommand, case: &str) -> Vec<(String, &'static str)> 
     let of =
         |stem: &str| CASE_EXTENSIONS.map(|extension| (format!("{stem}.{extension}"), extension));
     stems.into_iter().flatten().flat_map(of).collect()
-}
-
-/// The directory below the box for a start at another place.
-const ELSEWHERE: &str = "elsewhere";
-
-/// Starts the words after the first two as a child, in the directory that the second word names.
-const AS_CHILD: &str = r#"cd "$0" && { "$@"; exit "$?"; }"#;
-
-/// Starts a program in another directory, time zone and locale, as a child of another process.
-fn relocate(job: &mut Job) {
-    let mut inner = std::mem::take(&mut job.command);
-    // The zone needs no time zone data. If the locale is not installed, programs use the default one.
-    let changed = [("TZ", "ELS-13:45"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")];
-    inner.env.retain(|(name, _)| changed.iter().all(|(other, _)| name != other));
-    inner.env.extend(changed.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let shell = ["/bin/sh", "-c", AS_CHILD, ELSEWHERE].map(str::to_owned);
-    let argv = shell.into_iter().chain(inner.argv).collect();
-    job.command = Command { argv, ..inner };
-    let moved = |file: &TreeEntry| {
-        let name = std::path::Path::new(ELSEWHERE).join(&file.name);
-        TreeEntry::new(name, file.node.clone())
-    };
-    job.files = job.files.iter().map(moved).collect();
-    for name in &mut job.collect {
-        *name = format!("{ELSEWHERE}/{name}");
-    }
 }

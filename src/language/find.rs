@@ -1,34 +1,36 @@
 //! Finds each tool behind its wrappers, by asking it for its real path.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::language::probe::{AskFault, Probe, normal};
 use crate::language::tool::{Ask, TOOLS, Tool};
-use crate::language::toolchain::{Linking, Toolchain, Tried, is_system, shortage};
+use crate::language::toolchain::{
+    Linking, Lookup, Toolchain, Toolchains, Tried, is_system, shortage,
+};
 
 /// Finds a tool: the first program that answers, over all its names.
-pub fn tool(probe: &dyn Probe, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
-    // The virtual machine must be beside the compiler whose output it reads.
-    let beside = |program: &Path| java(probe, program, "java");
+pub fn tool(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     if tool.name() == "java"
-        && let Some(found) =
-            found(first_that_answers(probe, ["javac"], beside)).map_err(|it| vec![it])?
+        && let Some(compiler) = found_row(tools, "javac").map_err(|it| vec![it])?
+        && let Some(found) = virtual_machine(tools.probe(), &compiler)
     {
         return Ok(found);
     }
-    first_that_answers(probe, tool.names(), |it| ask(probe, it, tool))
+    first_that_answers(tools, tool)
 }
 
 /// Finds the program that a `#!` line or a command names. That program is never asked, whatever it is called: somebody
 /// may have put it beside a submission. The usual name of an interpreter means the tool that juror finds for itself.
-pub fn named(probe: &dyn Probe, name: &str) -> Result<Toolchain, Vec<Tried>> {
+pub fn named(tools: &Toolchains, name: &str) -> Lookup {
+    let probe = tools.probe();
     let interpreter = known(name);
     if let Some(usual) = interpreter.filter(|it| it.names().any(|usual| usual == name)) {
-        return tool(probe, usual);
+        return tools.search(usual);
     }
     let program = offered(probe, name).ok_or_else(Vec::new)?;
     if let Some(interpreter) = interpreter
-        && let Some(own) = found(tool(probe, interpreter)).map_err(|it| vec![it])?
+        && let Some(own) = found(tools.search(interpreter)).map_err(|it| vec![it])?
     {
         let is_own = |it: &Path| probe.real_path(it) == probe.real_path(&own.program);
         // Java has settings outside of its home.
@@ -39,7 +41,7 @@ pub fn named(probe: &dyn Probe, name: &str) -> Result<Toolchain, Vec<Tried>> {
             return Ok(own);
         }
     }
-    Ok(unasked(probe, &program))
+    Ok(Arc::new(unasked(probe, &program)))
 }
 
 /// The program of this name on the search path; a path must be in a directory of it, or in one of the system.
@@ -73,14 +75,10 @@ pub fn known(name: &str) -> Option<&'static Tool> {
 /// The answer of a tool, or why it is unusable.
 type Answer = Result<Toolchain, AskFault>;
 
-fn first_that_answers<'n>(
-    probe: &dyn Probe,
-    names: impl IntoIterator<Item = &'n str>,
-    ask: impl Fn(&Path) -> Answer,
-) -> Result<Toolchain, Vec<Tried>> {
+fn first_that_answers(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     let mut tried = Vec::new();
-    for program in names.into_iter().flat_map(|name| probe.on_path(name)) {
-        match ask(&program) {
+    for program in tool.names().flat_map(|name| tools.probe().on_path(name)) {
+        match ask(tools, &program, tool) {
             Ok(toolchain) => return Ok(toolchain),
             Err(fault) => {
                 let is_short = matches!(fault, AskFault::Machine(_));
@@ -96,14 +94,21 @@ fn first_that_answers<'n>(
 }
 
 /// A tool, if there is one. It is unknown whether there is one if the machine was short of something.
-fn found(looked: Result<Toolchain, Vec<Tried>>) -> Result<Option<Toolchain>, Tried> {
+fn found(looked: Lookup) -> Result<Option<Arc<Toolchain>>, Tried> {
     match looked {
         Ok(toolchain) => Ok(Some(toolchain)),
         Err(tried) => shortage(&tried).cloned().map_or(Ok(None), Err),
     }
 }
 
-fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
+/// The tool in this row of the table, if there is one.
+fn found_row(tools: &Toolchains, name: &str) -> Result<Option<Arc<Toolchain>>, Tried> {
+    let row = TOOLS.iter().find(|it| it.name() == name);
+    row.map_or(Ok(None), |row| found(tools.search(row)))
+}
+
+fn ask(tools: &Toolchains, program: &Path, tool: &Tool) -> Answer {
+    let probe = tools.probe();
     let first = |args: &str| {
         let args: Vec<&str> = args.split_whitespace().collect();
         let said = probe.ask(program, &args)?;
@@ -113,7 +118,7 @@ fn ask(probe: &dyn Probe, program: &Path, tool: &Tool) -> Answer {
     };
     match tool.ask {
         Ask::Compiler(archives) => compiler(probe, program, archives),
-        Ask::Cargo => cargo(probe, program),
+        Ask::Cargo => cargo(tools, program),
         Ask::Java => java(probe, program, tool.name()),
         Ask::Version { option, shown } => {
             let shown: Vec<PathBuf> = shown.split_whitespace().map(PathBuf::from).collect();
@@ -185,12 +190,10 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
 }
 
 /// Asks for Cargo beside the compiler: that of rustup would look for the user's settings.
-fn cargo(probe: &dyn Probe, program: &Path) -> Answer {
-    let rustc = TOOLS.iter().find(|it| it.name() == "rustc");
-    let rustc = rustc.map(|rustc| found(tool(probe, rustc))).transpose();
-    let beside = rustc
+fn cargo(tools: &Toolchains, program: &Path) -> Answer {
+    let probe = tools.probe();
+    let beside = found_row(tools, "rustc")
         .map_err(|it| it.fault)?
-        .flatten()
         .map(|rustc| rustc.program.with_file_name("cargo"))
         .filter(|it| probe.real_path(it).is_some());
     let program = beside.as_deref().unwrap_or(program);
@@ -198,12 +201,22 @@ fn cargo(probe: &dyn Probe, program: &Path) -> Answer {
     Ok(toolchain(probe, program, version, &[]))
 }
 
-/// Asks for the tool `name` through `program`: for the virtual machine, that is the compiler beside it.
+/// The virtual machine beside the compiler whose output it reads.
+fn virtual_machine(probe: &dyn Probe, compiler: &Toolchain) -> Option<Toolchain> {
+    let program = compiler.program.with_file_name("java");
+    probe.real_path(&program)?;
+    let version = compiler.version.replacen("javac", "java", 1);
+    Some(toolchain(probe, &program, version, &compiler.visible))
+}
+
+/// Asks a compiler or a virtual machine of Java, by its name.
 fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
-    let is_compiler = program.file_name().is_some_and(|it| it == "javac");
-    let settings =
-        if is_compiler { "-J-XshowSettings:properties" } else { "-XshowSettings:properties" };
-    let said = probe.ask(program, &[settings, "-version"])?;
+    let args = match name {
+        // Options of the virtual machine, which then does not start the compiler.
+        "javac" => ["-J-XshowSettings:properties", "-J-version"],
+        _ => ["-XshowSettings:properties", "-version"],
+    };
+    let said = probe.ask(program, &args)?;
     let property = |name: &str| {
         let mut pairs = said.lines().filter_map(|line| line.trim().split_once(" = "));
         let value = pairs.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned());

@@ -113,7 +113,7 @@ impl From<MissingTool> for JudgeError {
 /// All tools of a machine: each is searched when it is first needed, and remembered.
 pub struct Toolchains {
     probe: Box<dyn Probe>,
-    found: Mutex<HashMap<String, Lookup>>,
+    found: Mutex<HashMap<String, Arc<Mutex<Option<Lookup>>>>>,
 }
 
 /// A tool, or the candidates that were found but did not work.
@@ -127,8 +127,7 @@ impl Toolchains {
 
     /// Finds this tool for a purpose such as `build Java programs`.
     pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        let found = self.remembered(&tool.word(), || find::tool(self.probe(), tool));
-        found.map_err(|tried| MissingTool {
+        self.search(tool).map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
             tool: tool.name().to_owned(),
             tried,
@@ -138,7 +137,7 @@ impl Toolchains {
 
     /// Finds the program for a name or an absolute path in a `#!` line or a command line. It is not started.
     pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        let found = self.remembered(name, || find::named(self.probe(), name));
+        let found = self.remembered(name, || find::named(self, name));
         found.map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
             tool: name.to_owned(),
@@ -160,27 +159,31 @@ impl Toolchains {
         })
     }
 
+    /// Finds this tool, for whatever needs it.
+    pub(super) fn search(&self, tool: &Tool) -> Lookup {
+        self.remembered(&tool.word(), || find::tool(self, tool).map(Arc::new))
+    }
+
     /// The interface to the machine.
     pub fn probe(&self) -> &dyn Probe {
         self.probe.as_ref()
     }
 
-    /// Two threads that ask at the same time may both search; the answer is the same.
-    fn remembered(
-        &self,
-        key: &str,
-        look: impl FnOnce() -> Result<Toolchain, Vec<Tried>>,
-    ) -> Lookup {
-        let all = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all().get(key).cloned();
-        known.unwrap_or_else(|| {
-            let found = self.probe.elsewhere(key).unwrap_or_else(|| look().map(Arc::new));
-            // Next time the machine may have what it lacked.
-            if !found.as_ref().is_err_and(|tried| shortage(tried).is_some()) {
-                all().insert(key.to_owned(), found.clone());
-            }
-            found
-        })
+    /// Threads that ask for the same tool at the same time wait for one search; others do not.
+    fn remembered(&self, key: &str, look: impl FnOnce() -> Lookup) -> Lookup {
+        let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = Arc::clone(all.entry(key.to_owned()).or_default());
+        drop(all);
+        let mut known = entry.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = &*known {
+            return found.clone();
+        }
+        let found = self.probe.elsewhere(key).unwrap_or_else(look);
+        // Next time the machine may have what it lacked.
+        if !found.as_ref().is_err_and(|tried| shortage(tried).is_some()) {
+            *known = Some(found.clone());
+        }
+        found
     }
 }
 

@@ -21,6 +21,7 @@ use crate::cache::store::is_private;
 use crate::executor::Executor;
 use crate::executor::local::Local;
 use crate::executor::scheduler::{Queue, Scheduler};
+use crate::language::toolchain::Toolchains;
 use crate::model::event::{Event, Shortfall};
 use crate::model::exit_code::ExitCode;
 use crate::model::host::TriedMode;
@@ -36,6 +37,7 @@ use crate::remote::message::Facts;
 #[cfg(feature = "nats")]
 use crate::remote::nats::{address::Address, submitter::connect};
 use crate::remote::workers::Workers;
+use crate::sandbox::Machine;
 use crate::sandbox::host_tool::on_path;
 
 /// The slots of this machine, which Ctrl-C stops.
@@ -50,7 +52,7 @@ pub struct Host {
     /// Ends all its runs.
     pub stop_handle: StopHandle,
     cache: ResultCache,
-    workers: Option<Arc<Workers>>,
+    toolchains: Arc<Toolchains>,
 }
 
 /// Ends the runs of a host from another thread, even if the host starts later.
@@ -125,7 +127,8 @@ impl Host {
         let stop_handle = stop_handle(context)?;
         stop_handle.set(Some(Arc::clone(&executor)));
         let kept = options.cache.clone().filter(|dir| context.may_remember && is_private(dir));
-        Ok(Self { executor, uncached, isolation, kept, stop_handle, cache, workers: None })
+        let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
+        Ok(Self { executor, uncached, isolation, kept, stop_handle, cache, toolchains })
     }
 
     /// Connects to workers instead of starting slots. Nothing is cached, since results depend on the workers'
@@ -154,15 +157,8 @@ impl Host {
         let uncached = Arc::clone(&executor);
         stop_handle.set(Some(Arc::clone(&executor)));
         let cache = ResultCache::default();
-        Ok(Self {
-            executor,
-            uncached,
-            isolation,
-            kept: None,
-            stop_handle,
-            cache,
-            workers: Some(workers),
-        })
+        let toolchains = Arc::new(Toolchains::new(workers.probe()));
+        Ok(Self { executor, uncached, isolation, kept: None, stop_handle, cache, toolchains })
     }
 }
 
@@ -340,8 +336,7 @@ impl Host {
 
     /// A builder whose compilers run in this executor, which wraps this host's.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
-        let probe = self.workers.as_ref().map(|workers| workers.probe());
-        Builder::asking(executor, probe.unwrap_or_else(|| self.cache.probe()))
+        Builder::with(executor, Arc::clone(&self.toolchains))
     }
 
     /// The bench for work on a problem on this host.
@@ -367,7 +362,7 @@ impl Host {
             kept: self.kept.clone(),
             stop_handle: StopHandle::default(),
             cache: self.cache.clone(),
-            workers: self.workers.clone(),
+            toolchains: Arc::clone(&self.toolchains),
         }
     }
 }

@@ -8,7 +8,7 @@ pub mod schedule;
 
 use std::ops::ControlFlow;
 
-use crate::plan::schedule::{CaseEnd, Need, Schedule, Stretches};
+use crate::plan::schedule::{CaseEnd, Need, Schedule};
 
 /// A step to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,6 @@ struct Progress {
     started: Vec<bool>,
     /// By case: how it ended.
     ends: Vec<Option<CaseEnd>>,
-    /// The known ends of the first cases.
-    known: Stretches,
     running: usize,
     /// Whether nothing is left to be started.
     exhausted: bool,
@@ -152,7 +150,7 @@ impl Plan {
             return telling.left();
         }
         let mut left = Left::Nothing;
-        self.schedule.walk_on(&progress.ends, &progress.known, |case, need| match need {
+        self.schedule.walk(&progress.ends, |case, need| match need {
             Need::No => ControlFlow::Continue(()),
             _ if progress.started[case] => ControlFlow::Continue(()),
             Need::Yes | Need::Perhaps => {
@@ -189,7 +187,6 @@ impl Plan {
         let progress = &mut self.submissions[submission];
         progress.running -= 1;
         progress.ends[case] = Some(end);
-        progress.known.extend(&progress.ends);
         let Some(telling) = &mut progress.telling else { return };
         while telling.done < telling.end {
             let Some(end) = progress.ends[telling.order[telling.done]] else { return };

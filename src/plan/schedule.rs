@@ -96,18 +96,8 @@ impl Schedule {
     /// Visits the cases in order, with the need for each as far as known ends decide it, until `see` breaks
     /// off.
     pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> ControlFlow<()>) {
-        self.walk_on(ends, &Stretches::default(), see);
-    }
-
-    /// The same, without needed cases in these stretches.
-    pub(super) fn walk_on(
-        &self,
-        ends: &[Option<CaseEnd>],
-        known: &Stretches,
-        see: impl FnMut(usize, Need) -> ControlFlow<()>,
-    ) {
         let (passed, failed) = (Vec::new(), Stop::No);
-        let mut walk = Walk { ends, known, see, case: 0, passed, failed };
+        let mut walk = Walk { ends, see, case: 0, passed, failed };
         let _ = walk.section(&self.root, Passed::Yes, Stop::No);
     }
 }
@@ -119,31 +109,6 @@ impl Section {
             Piece::Section(section) => section.cases(),
         });
         cases.sum()
-    }
-}
-
-/// The first cases, as far as all ends are known, as stretches with the same end, so that they need not be visited
-/// singly.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Stretches(Vec<(CaseEnd, usize)>);
-
-impl Stretches {
-    /// Adds the ends that are known now.
-    pub(super) fn extend(&mut self, ends: &[Option<CaseEnd>]) {
-        let mut case = self.0.last().map_or(0, |(_, behind)| *behind);
-        while let Some(Some(end)) = ends.get(case).filter(|it| **it != Some(CaseEnd::Failed)) {
-            case += 1;
-            match self.0.last_mut() {
-                Some((last, behind)) if last == end => *behind = case,
-                _ => self.0.push((*end, case)),
-            }
-        }
-    }
-
-    /// The common end from this case on, and the index after the last case with it.
-    fn at(&self, case: usize) -> Option<(CaseEnd, usize)> {
-        let index = self.0.partition_point(|(_, behind)| *behind <= case);
-        self.0.get(index).copied()
     }
 }
 
@@ -166,7 +131,6 @@ enum Stop {
 /// A walk through a schedule.
 struct Walk<'a, S> {
     ends: &'a [Option<CaseEnd>],
-    known: &'a Stretches,
     see: S,
     case: usize,
     /// For each section that has begun, by number, whether all of its cases are accepted.
@@ -202,19 +166,10 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
         for part in &section.parts {
             match part {
                 Piece::Cases(cases) => {
-                    let behind = self.case + cases;
-                    let mut next = self.case;
-                    while next < behind {
-                        let (case, need) = (next, state.need(self.failed));
-                        if need == Need::Yes
-                            && let Some((end, other)) = self.known.at(case)
-                        {
-                            // Equal ends have the same effect as one of them.
-                            state.take(Some(end));
-                            next = other.min(behind);
-                            continue;
-                        }
-                        next += 1;
+                    let first = self.case;
+                    self.case += cases;
+                    for case in first..self.case {
+                        let need = state.need(self.failed);
                         (self.see)(case, need)?;
                         let end = self.ends.get(case).copied().flatten();
                         match (end, need) {
@@ -227,7 +182,6 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
                         }
                         state.take(end);
                     }
-                    self.case = behind;
                 }
                 Piece::Section(inner) => {
                     let need = state.need(self.failed);

@@ -112,10 +112,6 @@ fn what_generators_depend_on_is_named() {
         ("clock", "import time; print(1, int(time.time()))"),
         ("address", "print(1, id(object()))"),
         ("hash", "print(1, abs(hash('a')))"),
-        ("zone", "import time; print(1, time.localtime(0).tm_hour)"),
-        ("locale", "import os; print(1, len(os.environ.get('LC_ALL', '')))"),
-        ("place", "import os; print(1, len(os.getcwd()))"),
-        ("number", "import os; print(1, os.getpid())"),
         ("nothing", "print(1, 2)"),
         ("file", "open('x', 'w').write('5'); print(1, open('x').read())"),
     ];
@@ -125,19 +121,15 @@ fn what_generators_depend_on_is_named() {
     for (name, program) in cases {
         fixture.write(&format!("sum/generators/{name}.py"), format!("{program}\n"));
     }
-    fixture.check("generate sum", 0, &["9 created"]);
+    fixture.check("generate sum", 0, &["5 created"]);
     fixture.check(
         "generate sum --check",
         3,
         &[
-            "`clock.py` gives another result the second time: ",
+            "`clock.py` gives another result the second time: line 1 of `.in` was `1 ",
             "`address.py` gives another result the second time: ",
             "`hash.py` gives another result the second time: ",
-            "`zone.py` gives another result the second time: line 1 of `.in` was `1 0` and is `1 13`",
-            "`locale.py` gives another result the second time: ",
-            "`place.py` gives another result the second time: ",
-            "`number.py` gives another result the second time: ",
-            "7 errors",
+            "3 errors",
         ],
     );
 }

@@ -3,8 +3,12 @@
 use super::*;
 use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, SHORT, Scripted};
 
-fn named_tool(machine: &Scripted, name: &str) -> Result<Toolchain, Vec<Tried>> {
-    tool(machine, TOOLS.iter().find(|it| it.name() == name).expect("a row of the table"))
+fn tools(machine: &Scripted) -> Toolchains {
+    Toolchains::new(Box::new(machine.clone()))
+}
+
+fn named_tool(machine: &Scripted, name: &str) -> Lookup {
+    tools(machine).search(TOOLS.iter().find(|it| it.name() == name).expect("a row of the table"))
 }
 
 /// Checks the program and the directories that are visible for it, as `program | dir | version`.
@@ -71,7 +75,7 @@ fn a_tool_that_the_machine_cannot_start_is_not_missing() {
     let machine = Scripted::default().tool("/usr/bin/gcc").says("--version", "gcc 12");
     check(&machine.that_does_not_start("-print"), "gcc", "/usr/bin/gcc");
     for name in ["python3", "/usr/bin/python3"] {
-        let tried = named(&python, name).expect_err("nothing starts");
+        let tried = named(&tools(&python), name).expect_err("nothing starts");
         assert_eq!(tried[0].fault, AskFault::Machine(SHORT.to_owned()), "{name}");
     }
 }
@@ -232,7 +236,7 @@ fn with_strangers() -> Scripted {
 #[test]
 fn what_a_script_names_is_never_asked() {
     let check = |name: &str, expected: &str| {
-        let said = match named(&with_strangers(), name) {
+        let said = match named(&tools(&with_strangers()), name) {
             Ok(found) => show_toolchain(&found),
             Err(tried) => format!("none, {} asked", tried.len()),
         };

@@ -41,36 +41,7 @@ fn needs(schedule: &Schedule, ends: &str) -> String {
         needs.push(letter(need));
         ControlFlow::Continue(())
     });
-    let mut known = Stretches::default();
-    known.extend(&ends);
-    let mut quick = "+".repeat(needs.len());
-    schedule.walk_on(&ends, &known, |case, need| {
-        quick.replace_range(case..=case, &letter(need).to_string());
-        ControlFlow::Continue(())
-    });
-    assert_eq!(quick, needs, "in stretches");
     needs
-}
-
-#[test]
-fn what_is_known_is_gone_through_in_stretches() {
-    let check = |ends: &str, expected: usize| {
-        let ends: Vec<_> = ends.chars().map(end).collect();
-        let (mut known, mut seen) = (Stretches::default(), 0);
-        for length in 0..=ends.len() {
-            known.extend(&ends[..length]);
-        }
-        let schedule = Schedule::single(ends.len(), Until::Never);
-        schedule.walk_on(&ends, &known, |_, _| {
-            seen += 1;
-            ControlFlow::Continue(())
-        });
-        assert_eq!(seen, expected);
-    };
-    check(&"a".repeat(1000), 0);
-    check(&["a"; 500].join("r"), 0);
-    check(&format!("{}..a", "r".repeat(1000)), 3);
-    check("aafaa", 3);
 }
 
 fn check(root: Section, table: &[(&str, &str)]) {
