@@ -31,6 +31,8 @@ pub mod cli;
 #[doc(hidden)]
 pub mod cluster;
 #[doc(hidden)]
+pub mod convert;
+#[doc(hidden)]
 pub mod doctor;
 #[doc(hidden)]
 pub mod executor;

@@ -4,6 +4,7 @@ mod default_grader;
 mod groups;
 pub mod points;
 mod tree;
+mod worth;
 
 use crate::check::float;
 use crate::judge::score::groups::Groups;
@@ -21,6 +22,7 @@ use crate::plan::schedule::{CaseEnd, Schedule, Until};
 use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 
 pub use crate::judge::score::tree::CustomGrader;
+pub use crate::judge::score::worth::{Earned, by_worth};
 
 /// How the results of test cases are combined into the result of a submission.
 pub enum Scheme<'a> {

@@ -2,21 +2,26 @@
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
+use serde::Serialize;
+
 use crate::model::program::Program;
 use crate::model::score::Score;
 use crate::model::words::words;
 
 /// How the test cases of a problem are graded, in formats with graders.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Graders {
     /// The root of the test data, whose name is empty, and every group below it; in any order.
+    #[serde(skip)]
     pub groups: Vec<GradedGroup>,
     /// The package's own grader, for the groups with `grading: custom`.
     pub custom: Option<Program>,
     pub objective: Objective,
     /// Whether the output validator decides the score of an accepted output.
+    #[serde(skip)]
     pub custom_score: CustomScore,
     /// Whose rules apply if judges differ.
+    #[serde(skip)]
     pub dialect: Dialect,
 }
 
@@ -148,7 +153,8 @@ impl PossibleScores {
 }
 
 /// Which score is the best.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Objective {
     #[default]
     Max,

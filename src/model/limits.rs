@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_with::{IfIsHumanReadable, serde_as};
+use serde_with::{DisplayFromStr, IfIsHumanReadable, serde_as};
 
 use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::serial::Seconds;
@@ -200,28 +200,40 @@ fn wall_time(cpu_time: Duration) -> Duration {
 /// The limits that a package sets. `None` means juror's default.
 ///
 /// Source: problem package format 2025-09, "Limits".
-#[derive(Clone, Debug, PartialEq)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProblemLimits {
     /// CPU time of a submission on one test case.
+    #[serde_as(as = "Option<Seconds>")]
     pub time_limit: Option<Duration>,
     /// The least factor from the slowest accepted submission to the time limit; at least 1.
     pub ac_to_time_limit: f64,
     /// The least factor from the time limit to a too slow submission; at least 1.
     pub time_limit_to_tle: f64,
     /// The time limit is a multiple of this.
+    #[serde_as(as = "Seconds")]
     pub time_resolution: Duration,
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub memory: Option<Bytes>,
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub output: Option<Bytes>,
     /// Whether the format sets no output limit, as for interactive problems of legacy packages.
     pub unlimited_talk: bool,
     /// Source code of a submission.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub code: Option<Bytes>,
+    #[serde_as(as = "Option<Seconds>")]
     pub compilation_time: Option<Duration>,
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub compilation_memory: Option<Bytes>,
     /// How many passes a submission of a multi-pass problem has on a test case at most; at least 2.
+    #[serde(skip)]
     pub validation_passes: Option<u32>,
+    #[serde_as(as = "Option<Seconds>")]
     pub validation_time: Option<Duration>,
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub validation_memory: Option<Bytes>,
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub validation_output: Option<Bytes>,
 }
 

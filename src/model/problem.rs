@@ -1,5 +1,7 @@
 //! A problem, as read from a package.
 
+use serde::Serialize;
+
 use crate::model::grader::Graders;
 use crate::model::layout::Layout;
 use crate::model::limits::ProblemLimits;
@@ -11,13 +13,19 @@ use crate::model::submission::Submission;
 use crate::model::test_data::TestData;
 
 /// A problem package that was read.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// Written as data, it is what the package says in any format: what only says how its format puts it is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Problem {
+    #[serde(skip)]
     pub dir: FilePath,
     /// Where the package's format puts things, and how it names them.
+    #[serde(skip)]
     pub layout: Layout,
     /// Why the package is read in that format, in one line.
+    #[serde(skip)]
     pub format_reason: String,
+    #[serde(skip)]
     pub short_name: String,
     pub names: Vec<(String, String)>,
     pub kind: ProblemKind,
@@ -60,6 +68,7 @@ pub struct Problem {
     pub equivalents: Vec<Equivalent>,
     /// How to make the files of test cases that the package describes but does not contain. Until they are made, their
     /// paths do not exist.
+    #[serde(skip)]
     pub unmade: Option<Recipe>,
 }
 
@@ -72,7 +81,7 @@ impl Problem {
 }
 
 /// A changed copy of a right submission that is right as well.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Equivalent {
     /// Its name in the report of `strength`.
     pub subject: String,
@@ -82,7 +91,7 @@ pub struct Equivalent {
 /// How submissions are run and graded.
 ///
 /// Source: problem package format 2025-09, "Type".
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ProblemKind {
     pub grading: Grading,
     pub submitted: Submitted,
@@ -103,7 +112,8 @@ impl Default for ProblemKind {
 }
 
 /// The kind of result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Grading {
     /// A submission is accepted or not.
     PassFail,
@@ -111,7 +121,8 @@ pub enum Grading {
 }
 
 /// What contestants submit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Submitted {
     /// A program, which is run on each test case.
     Program,
@@ -120,7 +131,8 @@ pub enum Submitted {
 }
 
 /// The program that a submission talks with while it runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Interaction {
     /// None: it reads a file and writes one.
     None,
@@ -130,15 +142,17 @@ pub enum Interaction {
 /// An input validator that is a grammar, in the language checktestdata.
 ///
 /// Source: problem package format 2025-09, "Input validators".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InputGrammar {
     /// The file's name, which ends in `.ctd`.
+    #[serde(skip)]
     pub name: String,
     pub path: FilePath,
 }
 
 /// Where a submission reads input and writes output.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProgramIo {
     #[default]
     Standard,

@@ -2,17 +2,23 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+use serde_with::serde_as;
+
 use crate::model::root::FilePath;
+use crate::model::serial::Location;
 
 /// A program: a submission, a validator or a generator.
 ///
 /// Source: problem package format 2025-09, "Programs".
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Program {
     /// The file name or directory name by which it is referred to.
+    #[serde(skip)]
     pub name: String,
     pub path: FilePath,
     /// Its purpose, which decides in which forms it may be given.
+    #[serde(skip)]
     pub kind: ProgramKind,
     /// The language code, if the package names one.
     pub language: Option<String>,
@@ -21,10 +27,12 @@ pub struct Program {
     /// Files from `include/` that are added to the program's own before it is built.
     pub include: Vec<IncludedFile>,
     /// Replacements for `{{name}}` and `{{name.variant}}` in its own files before it is built.
+    #[serde(skip)]
     pub constants: Vec<Constant>,
     /// Names to define when it is built, if it is in C or C++.
     pub defines: Vec<String>,
     /// The package of a submission: its links may lead to the package's other files, but not to test data.
+    #[serde(skip)]
     pub package: Option<FilePath>,
 }
 
@@ -68,17 +76,21 @@ pub enum ProgramKind {
 /// A file that is added to a submission.
 ///
 /// Source: problem package format 2025-09, "Included files".
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct IncludedFile {
     /// The language code of its directory; `None` for `include/default/`.
     pub language: Option<String>,
     /// Its path inside the submission's directory.
+    #[serde_as(as = "Location")]
     pub name: PathBuf,
     /// Its path, or the file from which its text is derived.
     pub path: FilePath,
     /// Replacements for `{{name}}` and `{{name.variant}}` in it, whatever program it is added to.
+    #[serde(skip)]
     pub constants: Vec<Constant>,
     /// Its text, if it is not the content of a file.
+    #[serde(skip)]
     pub text: Option<String>,
 }
 
@@ -96,9 +108,10 @@ impl IncludedFile {
 }
 
 /// A named value of `problem.yaml`, with one entry per variant.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Constant {
     /// The text between the braces: `name` or `name.variant`.
     pub key: String,
+    #[serde(skip)]
     pub value: String,
 }

@@ -1,7 +1,10 @@
 //! How validators are called, and how their responses are read.
 
+use serde::Serialize;
+
 /// How a validator is called, and how it responds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// The problem package format: exit codes 42 and 43.
     #[default]

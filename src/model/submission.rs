@@ -2,16 +2,21 @@
 
 use std::fmt;
 
+use serde::Serialize;
+use serde_with::{DisplayFromStr, serde_as};
+
 use crate::model::diagnostic::Place;
 use crate::model::program::Program;
 use crate::model::score::Score;
 use crate::model::verdict::Verdict;
 
 /// A submission: a program to be judged, and what is expected of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Submission {
     /// The path below `submissions/`, such as `wrong_answer/greedy.cpp`; elsewhere as the user gave it.
+    #[serde(skip)]
     pub name: String,
+    #[serde(flatten)]
     pub program: Program,
     /// All rules for it, in the order of their definition.
     pub expectations: Vec<Expectation>,
@@ -20,18 +25,22 @@ pub struct Submission {
 /// One rule of the package that holds for a submission.
 ///
 /// Source: problem package format 2025-09, "Example submissions".
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Expectation {
     /// The submission pattern that the rule belongs to, such as `wrong_answer` or `accepted/*.py`.
+    #[serde(skip)]
     pub pattern: String,
     /// The pattern of test cases and groups that it is about, for [`Pattern`](crate::model::pattern::Pattern);
     /// `None` for all.
+    #[serde(rename = "for")]
     pub cases: Option<String>,
     /// All these cases must have one of these verdicts, of AC, WA, TLE and RTE.
     pub permitted: Option<Vec<Verdict>>,
     /// At least one of these cases must have one of these verdicts.
     pub required: Option<Vec<Verdict>>,
     /// The score of the submission, or of each group that the pattern names, must be in this range.
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub score: Option<ScoreRange>,
     /// The required result of the submission as a whole.
     pub overall: Option<Overall>,
@@ -40,6 +49,7 @@ pub struct Expectation {
     /// Whether its run times bound the time limit.
     pub use_for_time_limit: UseForTimeLimit,
     /// Its place in the package; `None` for the format's defaults.
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
@@ -66,7 +76,7 @@ impl Expectation {
 /// at the time limit times its margin.
 ///
 /// Source: problem package format legacy, "Example submissions".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Overall {
     /// Its verdict must be one of these, of AC, WA, TLE and RTE.
     pub verdicts: Vec<Verdict>,
@@ -105,7 +115,8 @@ impl fmt::Display for ScoreRange {
 }
 
 /// Whether and how a rule's run times bound the time limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum UseForTimeLimit {
     /// According to `permitted` and `required`.
     #[default]

@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use serde::Serialize;
+use serde_with::serde_as;
+
 use crate::model::root::FilePath;
 use crate::model::score::{Aggregation, GroupScoring, Score};
+use crate::model::serial::Location;
 
 /// One test case.
 ///
 /// Source: problem package format 2025-09, "Test cases".
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TestCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
@@ -18,6 +22,7 @@ pub struct TestCase {
     /// The `.ans` file; absent only for invalid inputs.
     pub answer: Option<FilePath>,
     /// Whether people see the answer as an example of a right output.
+    #[serde(skip)]
     pub is_answer_shown: bool,
     /// The `.out` file of `valid_output` and `invalid_output`, and of samples that have one.
     pub output: Option<FilePath>,
@@ -31,21 +36,26 @@ pub struct TestCase {
     pub input_visualizer_args: Vec<String>,
     pub output_visualizer_args: Vec<String>,
     /// The maximum score, if its group does not decide it.
+    #[serde(skip)]
     pub points: Option<Score>,
     /// What the output validator calls all points, if `points` is another number.
+    #[serde(skip)]
     pub validator_points: Option<Score>,
 }
 
 /// A file that a program finds in its working directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CaseFile {
     /// Its path inside the working directory.
+    #[serde_as(as = "Location")]
     pub name: PathBuf,
     pub path: FilePath,
 }
 
 /// Arguments for input validators.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(untagged)]
 pub enum ValidatorArgs {
     All(Vec<String>),
     /// By validator name; other validators get none.
@@ -96,7 +106,7 @@ impl TestGroup {
 /// A test case on which a submission is not run, but checked by the static validator.
 ///
 /// Source: problem package format 2025-09, "Static validation test cases".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StaticCase {
     /// The group that it belongs to; `sample`, or `secret` if that has no groups.
     pub group: String,
@@ -104,6 +114,7 @@ pub struct StaticCase {
     pub max_score: Option<Score>,
     pub args: Vec<String>,
     /// A test case without files that stands for it in lists.
+    #[serde(skip)]
     pub test_case: TestCase,
 }
 
@@ -173,9 +184,10 @@ pub fn is_inside(name: &str, group: &str) -> bool {
 }
 
 /// All test cases of a package.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TestData {
     /// `sample`, `secret`, and the groups in it, by name.
+    #[serde(skip)]
     pub groups: Vec<TestGroup>,
     /// The cases of `sample` and `secret` in judging order: samples first, then by name.
     pub cases: Vec<TestCase>,
@@ -196,14 +208,16 @@ pub struct TestData {
 }
 
 /// An output, and the required decision of the output validator.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutputTrial {
+    #[serde(flatten)]
     pub test_case: TestCase,
     pub claim: OutputClaim,
 }
 
 /// The required decision of the output validator on an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OutputClaim {
     Right,
     Wrong,

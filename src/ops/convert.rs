@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
+use crate::convert::losses::losses;
 use crate::model::conversion::Loss;
 use crate::model::event::Event;
 use crate::model::serial::Location;
@@ -95,7 +96,7 @@ pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion
         write(&dir, file).map_err(|error| fault(&out.join(&file.name), error))?;
     }
     let (from, files) = (problem.layout.format, plan.files.clone());
-    let losses = plan.losses(&problem, &read_again(&dir)?);
+    let losses = losses(plan, &problem, &read_again(&dir)?)?;
     let done = if is_archive { zip(&files, &dir).map_err(|error| fault(out, error))? } else { dir };
     beside.check()?;
     check_out(out, package)?;

@@ -90,7 +90,7 @@ impl Faults {
 
     /// All remarks, by path and line; those about one spot in the order of their reports.
     pub(super) fn sorted(self) -> Vec<Diagnostic> {
-        let mut all = together(self.all.into_inner());
+        let mut all = self.all.into_inner();
         all.sort_by_cached_key(|diagnostic| {
             let spot = diagnostic.place.spot.as_ref();
             (diagnostic.place.path.clone(), spot.map(|spot| [spot.line, spot.column]))
@@ -125,49 +125,6 @@ impl Faults {
         all.push(Diagnostic { severity, place, message, help, quotes: false, hinders });
         all.extend(more);
     }
-}
-
-/// Joins remarks that say the same about many whole files into one.
-fn together(all: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    const MANY: usize = 5;
-    const NAMED: usize = 3;
-    let mut alike: HashMap<_, Vec<PathBuf>> = HashMap::new();
-    let key = |it: &Diagnostic| {
-        let weight = [it.is_error(), it.prevents_judging()];
-        (weight, it.message.clone(), it.help.clone())
-    };
-    for diagnostic in all.iter().filter(|it| it.place.spot.is_none()) {
-        alike.entry(key(diagnostic)).or_default().push(diagnostic.place.path.clone());
-    }
-    alike.retain(|_, paths| paths.len() >= MANY);
-    let mut kept = Vec::with_capacity(all.len());
-    for mut diagnostic in all {
-        let key = key(&diagnostic);
-        if diagnostic.place.spot.is_some() || !alike.contains_key(&key) {
-            kept.push(diagnostic);
-            continue;
-        }
-        // The first remark takes all paths; the others find none left.
-        let mut paths = std::mem::take(alike.entry(key).or_default());
-        if paths.is_empty() {
-            continue;
-        }
-        paths.sort();
-        let names = paths[1..].iter().filter_map(|path| path.file_name());
-        let names: Vec<_> = names.take(NAMED).map(|name| name.to_string_lossy()).collect();
-        let more = paths.len() - 1;
-        diagnostic.message = format!(
-            "{}; the same holds for {more} others: {}",
-            diagnostic.message,
-            names.join(", ")
-        );
-        if more > NAMED {
-            diagnostic.message += " ...";
-        }
-        diagnostic.place.path = paths.swap_remove(0);
-        kept.push(diagnostic);
-    }
-    kept
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ fn io(node: &Node<'_>, draft: &Draft) -> Parse<ProgramIo> {
         [Some(_), Some(_)] => {}
         [None, None] => {
             let help = "add `input = \"...\"` and `output = \"...\"`, or remove `[io]`";
-            node.key_error("`[io]` names no files", help);
+            node.at_key().error("`[io]` names no files", help);
         }
         [Some(input), None] => drop(input.error("`[io]` has no `output`", help)),
         [None, Some(output)] => drop(output.error("`[io]` has no `input`", help)),

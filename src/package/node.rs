@@ -37,7 +37,14 @@ impl<'f> SettingsFile<'f> {
     pub(super) fn root(&self) -> Node<'_> {
         let Self { file, faults, raw } = self;
         let page = Page { file, faults };
-        Node { raw, path: String::new(), key: "", key_range: raw.range, page }
+        Node {
+            raw,
+            path: String::new(),
+            key: "",
+            key_range: raw.range,
+            range: Some(raw.range),
+            page,
+        }
     }
 }
 
@@ -53,19 +60,21 @@ pub(super) struct Node<'a> {
     /// The key of the value; empty if there is none.
     pub key: &'a str,
     key_range: Range,
+    /// Where its faults are reported; `None` for the file as a whole.
+    range: Option<Range>,
     page: Page<'a>,
 }
 
 impl<'a> Node<'a> {
     fn item(&self, raw: &'a Raw) -> Self {
-        Self { raw, key: "", key_range: raw.range, ..self.clone() }
+        Self { raw, key: "", key_range: raw.range, range: Some(raw.range), ..self.clone() }
     }
 
     fn behind(&self, entry: &'a Entry) -> Self {
         let Entry { key, key_range, value: raw } = entry;
         let dot = if self.path.is_empty() { "" } else { "." };
         let path = format!("{}{dot}{}", self.path, shown(key));
-        Self { raw, path, key, key_range: *key_range, page: self.page }
+        Self { raw, path, key, key_range: *key_range, range: Some(raw.range), page: self.page }
     }
 
     /// The same node with another name in messages.
@@ -73,53 +82,29 @@ impl<'a> Node<'a> {
         Self { path: path.to_owned(), ..self }
     }
 
-    /// Reports a fault of the value; the help may be empty.
+    /// Reports a fault at its place; the help may be empty.
     pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Reported {
         self.page.faults.error(self.place(), message, help)
     }
 
-    /// Reports that something required is missing beside the value, though submissions can be judged.
+    /// Reports that something required is missing, though submissions can be judged.
     pub(super) fn lack(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.lack(self.place(), message, help);
     }
 
-    /// Warns about the value; the help may be empty.
+    /// Warns at its place; the help may be empty.
     pub(super) fn warning(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
     }
 
-    /// Reports a fault of the key, or that it exists.
-    pub(super) fn key_error(
-        &self,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Reported {
-        self.page.faults.error(self.key_place(), message, help)
+    /// The same node, whose remarks are about its key.
+    pub(super) fn at_key(&self) -> Self {
+        Self { range: Some(self.key_range), ..self.clone() }
     }
 
-    /// Reports a fault of the key, though submissions can be judged.
-    pub(super) fn key_lack(&self, message: impl Into<String>, help: impl Into<String>) {
-        self.page.faults.lack(self.key_place(), message, help);
-    }
-
-    /// Warns about the key, or that it exists.
-    pub(super) fn key_warning(&self, message: impl Into<String>, help: impl Into<String>) {
-        self.page.faults.warning(self.key_place(), message, help);
-    }
-
-    /// Reports a fault that has no place in the file.
-    pub(super) fn file_error(&self, message: &str, help: &str) -> Reported {
-        self.page.faults.error(&self.page.file.path, message, help)
-    }
-
-    /// Reports that the file lacks something required, though submissions can be judged.
-    pub(super) fn file_lack(&self, message: &str, help: &str) {
-        self.page.faults.lack(&self.page.file.path, message, help);
-    }
-
-    /// Warns about the file as a whole.
-    pub(super) fn file_warning(&self, message: &str, help: &str) {
-        self.page.faults.warning(&self.page.file.path, message, help);
+    /// The same node, whose remarks are about the file as a whole.
+    pub(super) fn at_file(&self) -> Self {
+        Self { range: None, ..self.clone() }
     }
 
     /// Reports that the value does not have the wanted kind.
@@ -152,11 +137,8 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn place(&self) -> Place {
-        self.page.file.place(self.raw.range)
-    }
-
-    pub(super) fn key_place(&self) -> Place {
-        self.page.file.place(self.key_range)
+        let file = self.page.file;
+        self.range.map_or_else(|| file.path.as_path().into(), |range| file.place(range))
     }
 
     /// The line of the value.
@@ -377,7 +359,7 @@ impl<'a> Map<'a> {
             }
             let known = self.known().iter().copied();
             let help = meant_or(node.key, known.clone(), format!("known keys: {}", list(known)));
-            node.key_warning(format!("unknown key `{}` is ignored", shown(node.key)), help);
+            node.at_key().warning(format!("unknown key `{}` is ignored", shown(node.key)), help);
         }
     }
 
@@ -408,9 +390,9 @@ impl Drop for Map<'_> {
             let message = format!("unknown key `{}`{place}", shown(node.key));
             let help = self.help_for(node.key);
             if self.for_people.contains(&node.key) {
-                node.key_lack(message, help);
+                node.at_key().lack(message, help);
             } else {
-                node.key_error(message, help);
+                node.at_key().error(message, help);
             }
         }
     }

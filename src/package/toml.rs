@@ -1,4 +1,4 @@
-//! TOML files as the same trees as YAML files, and texts as TOML writes them.
+//! TOML files as the same trees as YAML files.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -6,21 +6,6 @@ use toml::de::{DeTable, DeValue};
 use crate::package::faults::Reported;
 use crate::package::text::{Page, START, TextFile};
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
-
-/// A text in quotes, as a key or a value.
-///
-/// Source: TOML 1.0, "String": only quotes, backslashes and control characters must be escaped.
-pub(super) fn quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            c if c.is_control() => quoted += &format!("\\u{:04X}", u32::from(c)),
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
-}
 
 /// Parses the file into the tree type of YAML files.
 pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
@@ -71,8 +56,8 @@ mod tests {
     use crate::package::faults::Faults;
 
     fn check(key: &str, text: &str) {
-        let file =
-            TextFile::new(Path::new("a.toml"), format!("{} = {}\n", quoted(key), quoted(text)));
+        let table = toml::Table::from_iter([(key.to_owned(), text.into())]);
+        let file = TextFile::new(Path::new("a.toml"), table.to_string());
         let faults = Faults::default();
         let read = parse(Page { file: &file, faults: &faults }).expect(&file.text);
         let [entry] = read.entries() else { panic!("one entry: {}", file.text) };

@@ -58,16 +58,16 @@ fn check_both(fixture: &Fixture, from: &str, tos: [&str; 2], there: &[&str], bac
 const ICPC: &str = "limits: {memory: 512, output: 4, time_multiplier: 3, validation_time: 20}\n";
 
 const WA_THERE: &str =
-    "submissions/wrong_answer/wrong.sh | expected: WA as a whole | WA on some test case";
+    "submissions/wrong_answer/wrong.sh | expected: as a whole WA | on some test case WA";
 const WA_BACK: &str = "submissions/wrong_answer/wrong.sh | \
-    expected: AC or WA on each test case, WA on some test case | WA as a whole";
+    expected: on each test case AC WA, on some test case WA | as a whole WA";
 
 #[test]
 fn a_package_of_today_is_written_as_legacy_and_read_again() {
     let fixture = Fixture::new();
     let yaml = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", format!("{yaml}allow_file_writing: true\n"));
-    let there = ["data/invalid_input/one | test case: only for validators | left out", WA_BACK];
+    let there = ["data/invalid_input/one | invalid input | left out", WA_BACK];
     check_both(&fixture, "sum", ["legacy", "2025-09"], &there, &[WA_THERE]);
     check(&fixture, "sum", "2025-09", &[]);
     check(
@@ -117,27 +117,26 @@ fn what_legacy_cannot_say_is_named() {
         "sum",
         "legacy",
         &[
-            "data/invalid_input/one | test case: only for validators | left out",
+            "data/invalid_input/one | invalid input | left out",
             "data/sample/1.in.statement | a text that contestants see instead of the test case's | left out",
-            "data/secret/large/1 +2 | arguments of input validators: x \"y z\" | x y z",
-            "data/secret/small/1 | arguments of submissions: \"a b\" | left out",
+            "data/secret/large/1 +2 | input_validator_args: x \"y z\" | x y z",
+            "data/secret/small/1 | args: \"a b\" | left out",
             "data/secret/small/1 | key `full_feedback` | left out",
-            "data/secret/small/2 | file more.txt: in its working directory | left out",
+            "data/secret/small/2.files/more.txt | file | left out",
             "generators/generators.yaml | recipe | the same: names and settings in it are those of 2025-09",
             "include/default | files for every language | the same; only juror knows it in this format",
-            "input_visualizer/draw.py | input visualizer: program | left out",
+            "input_visualizer/draw.py | input visualizer | left out",
             "problem.yaml | all but the first `source` | left out",
             "problem.yaml | allow_file_writing: false | true",
-            "problem.yaml | constants: most most.value | their values in the files",
+            "problem.yaml | constants: most; most.value | their values in the files",
             "problem.yaml | credits.authors.orcid | left out",
             "problem.yaml | credits.testers | left out",
             "problem.yaml | key `version` | left out",
             "problem.yaml | keywords with blanks | several words",
             "problem.yaml | languages | the same for juror; others do not know the key",
-            "problem.yaml | limits.time_limit: measured, in steps of 0.5 s | measured, in steps of 1 s",
-            "submissions/accepted/right.sh | expected: AC on each test case, the time limit must be above it | AC on each test case",
-            "submissions/rejected/other.sh | expected: WA or TLE or RTE on some test case | left out",
-            "submissions/rejected/other.sh | rules about single test cases | left out",
+            "problem.yaml | limits.time_resolution: 0.5 | 1",
+            "submissions/accepted/right.sh | expected: on each test case AC, use_for_time_limit lower | on each test case AC",
+            "submissions/rejected/other.sh | expected: for secret/large, on some test case WA; on some test case WA TLE RTE | left out",
             WA_BACK,
         ],
     );
@@ -176,9 +175,9 @@ fn a_legacy_package_is_written_as_one_of_today() {
         "problem.yaml | key `libraries` | left out",
         "problem.yaml | uuid: nothing | UUID",
         "submissions/accepted/right one.sh | a name that the format does not allow | submissions/accepted/right_one.sh",
-        "submissions/mixed/both.sh | expected: AC or WA as a whole, not used for the time limit | left out",
-        "submissions/mixed/none.c | expected: CE as a whole, not used for the time limit | left out",
-        "submissions/mixed/wrong2.sh | expected: WA as a whole, not used for the time limit | WA on some test case, not used for the time limit",
+        "submissions/mixed/both.sh | expected: as a whole AC WA, use_for_time_limit never | left out",
+        "submissions/mixed/none.c | expected: as a whole CE, use_for_time_limit never | left out",
+        "submissions/mixed/wrong2.sh | expected: as a whole WA, use_for_time_limit never | on some test case WA, use_for_time_limit never",
         WA_THERE,
     ];
     check(&fixture, "old", "2025-09", &there);
@@ -213,27 +212,40 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     };
     let all = "max_score: 40\nscore_aggregation: pass-fail\n";
     let each = "max_score: 60\nscore_aggregation: sum\n";
-    let samples = "data | samples: nothing | do not count for the verdict";
-    let right = "submissions/accepted/right.sh | expected: AC on each test case | AC as a whole";
-    let any = "data/secret +1 | verdict: nothing | one AC is enough";
-    let there = [samples, any, right, WA_BACK];
+    let mixed = "data | verdict if the first test case is wrong and the last one crashes:";
+    let sample = "data/sample +6 | verdict if only this is wrong:";
+    let alone = "data/secret +5 | verdict if only this is right:";
+    let right = "submissions/accepted/right.sh | expected: on each test case AC | as a whole AC";
+    let to_ac = [mixed, sample, alone].map(|what| format!("{what} WA | AC"));
+    let to_wa = [mixed, sample, alone].map(|what| format!("{what} AC | WA"));
+    let there = [&*to_ac[0], &to_ac[1], &to_ac[2], right, WA_BACK];
     let back = [
-        "data | samples: do not count for the verdict | left out",
-        "data/secret +1 | verdict: one AC is enough | left out",
-        "submissions/accepted/right.sh | expected: AC as a whole | AC on each test case",
+        &*to_wa[0],
+        &to_wa[1],
+        &to_wa[2],
+        "submissions/accepted/right.sh | expected: as a whole AC | on each test case AC",
         WA_THERE,
     ];
     let fixture = scoring(["max_score: 100\n", all, each]);
     check_both(&fixture, "sum", ["legacy", "2025-09"], &there, &back);
     let fixture = scoring(["max_score: 40\nscore_aggregation: min\n", all, "max_score: 60\n"]);
-    check_both(&fixture, "sum", ["legacy", "2025-09"], &[samples, WA_BACK], &[back[0], WA_THERE]);
+    let worst = |from: &str, to: &str, between: [&str; 2]| {
+        let [wrong, ac] = between;
+        [
+            format!("{mixed} {from} | {to}"),
+            format!("data/sample +1 | verdict if only this is wrong: {wrong} | {ac}"),
+            format!("data/secret | verdict if only this is right: {wrong} | {ac}"),
+        ]
+    };
+    let [first, second] = [worst("WA", "RTE", ["WA", "AC"]), worst("RTE", "WA", ["AC", "WA"])];
+    let least = [&*first[0], &first[1], &first[2], WA_BACK];
+    let least_back = [&*second[0], &second[1], &second[2], WA_THERE];
+    check_both(&fixture, "sum", ["legacy", "2025-09"], &least, &least_back);
     // If all groups together are all or nothing, their own points do not count.
     let each_whole = "max_score: 33\nscore_aggregation: pass-fail\n";
     let fixture =
         scoring(["max_score: 100\nscore_aggregation: pass-fail\n", each_whole, each_whole]);
-    let whole = "data/secret | score: 100 if all is accepted, else 0 | the least of its groups";
-    let own = "data/secret/large +1 | score: 33 if all is accepted, else 0 | 100 if all is accepted, else 0";
-    check(&fixture, "sum", "legacy", &[samples, whole, own, WA_BACK]);
+    check(&fixture, "sum", "legacy", &least);
     fixture.check("judge new sum/submissions/accepted/right.sh", 0, &["score 100 of 100"]);
     // What is rejected on some test cases keeps its points.
     let fixture = scoring(["max_score: 100\n", all, each]);
@@ -253,8 +265,17 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     // Only 2025-09 has groups that need others.
     let needs = "max_score: 60\nrequire_pass: secret/large\n";
     let fixture = scoring(["max_score: 100\n", all, needs]);
-    let lost = "data/secret/small | require_pass: secret/large | left out";
-    check(&fixture, "sum", "legacy", &[samples, &any.replace(" +1", ""), lost, right, WA_BACK]);
+    let alone = to_ac[2].replace("+5", "+3");
+    let lost = [
+        &*to_ac[0],
+        &to_ac[1],
+        &alone,
+        "data/secret/large +1 | score if only this is wrong: 0 | 60",
+        "data/secret/small | score if only this is right: 0 | 60",
+        right,
+        WA_BACK,
+    ];
+    check(&fixture, "sum", "legacy", &lost);
     // DOMjudge gives the points of a group once.
     let fixture = scoring(["max_score: 100\n", all, each]);
     let yaml = fixture.read("sum/problem.yaml");
@@ -262,11 +283,19 @@ fn scores_are_kept_if_both_formats_can_say_them() {
         "sum/problem.yaml",
         format!("{yaml}limits: {{time_limit: 2}}\n").replace("limits:\n  memory: 256\n", ""),
     );
-    let lost =
-        "data/secret/small | score: 30 for each accepted test case | 60 if all is accepted, else 0";
     let shown = "problem_statement | a statement that DOMjudge can show: problem.pdf, .html or .txt | nothing to show";
-    let any = any.replace(" +1", "");
-    check(&fixture, "sum", "domjudge-zip", &[samples, &any, lost, shown, right, WA_BACK]);
+    let lost = [
+        "data | score if the first test case is wrong and the last one crashes: 70 | 40",
+        &to_ac[0],
+        &to_ac[1],
+        &alone,
+        "data/secret/small/1 +1 | score if only this is right: 30 | 0",
+        "data/secret/small/1 +1 | score if only this is wrong: 70 | 40",
+        shown,
+        right,
+        WA_BACK,
+    ];
+    check(&fixture, "sum", "domjudge-zip", &lost);
 }
 
 /// What has no equal in the new format has other words before and after.
@@ -293,10 +322,10 @@ fn a_score_that_changes_is_always_listed() {
         fixture.check(&arguments, 0, expected);
     };
     let loses = "accept_score: 5\nreject_score: 1\n";
-    let each = "the sum of 5 for each accepted test case and 1 for others";
-    check("kattis", loses, "domjudge-zip", &[each, "5 if all is accepted, else 1"]);
+    let all = "was: score if all is right: 10 became: 5";
+    check("kattis", loses, "domjudge-zip", &[all]);
     let always = "accept_score: 33\ngrader_flags: max always_accept\n";
-    check("domjudge", always, "2025-09", &["33 in any case", "16.5 for each accepted test case"]);
+    check("domjudge", always, "2025-09", &["score if only this is wrong: 33 became: 0"]);
 }
 
 /// Half of the points for the sum plus one.
@@ -337,15 +366,15 @@ fn scores_that_only_graders_can_say_are_named() {
         fixture.write("old/graders/grade.py", "print('AC 1')\n");
         check(&fixture, "old", "2025-09", expected);
     };
-    let unused = "graders/grade.py | grader: program | left out";
+    let unused = "graders/grade.py | grader | left out";
     check(
         &legacy::GROUPS,
         &[
-            "data | samples: do not count for the verdict | left out",
-            "data +1 | verdict: the worst of all decides | left out",
-            "data/secret | verdict: the worst of all decides, one AC is enough | left out",
+            "data | verdict if the first test case is wrong and the last one crashes: AC | WA",
+            "data/sample +6 | verdict if only this is wrong: AC | WA",
+            "data/secret +3 | verdict if only this is right: AC | WA",
             unused,
-            "submissions/accepted/right.sh | expected: AC as a whole | AC on each test case",
+            "submissions/accepted/right.sh | expected: as a whole AC | on each test case AC",
         ],
     );
     check(
@@ -355,12 +384,20 @@ fn scores_that_only_graders_can_say_are_named() {
             ("secret/b", "accept_score: 2.5\n"),
         ],
         &[
-            "data | points of a submission that is rejected as a whole: none | left out",
-            "data | samples: do not count for the verdict | left out",
-            "data/secret | greatest score: 7.5 | 8",
-            "data/secret/a | score: the greatest of 5 for each accepted test case and -1 for others | 2.5 for each accepted test case",
-            "data/secret/a | verdict: the worst of all decides | left out",
-            "data/secret/b | score: 2.5 if all is accepted, else 0 | 3 if all is accepted, else 0",
+            "data | greatest score: nothing | 8",
+            "data | score if all is right: 2.5 | 8",
+            "data | score if the first test case is wrong and the last one crashes: 0 | 5",
+            "data | verdict if the first test case is wrong and the last one crashes: RTE | WA",
+            "data/sample +1 | score if only this is wrong: 2.5 | 8",
+            "data/sample +4 | verdict if only this is wrong: AC | WA",
+            "data/secret | score if only this is right: 2.5 | 8",
+            "data/secret +2 | verdict if only this is right: AC | WA",
+            "data/secret/a | score if only this is right: 0 | 5",
+            "data/secret/a | score if only this is wrong: 2.5 | 3",
+            "data/secret/a/1 +1 | score if only this is right: 0 | 2.5",
+            "data/secret/a/1 +1 | score if only this is wrong: 2.5 | 5.5",
+            "data/secret/b +1 | score if only this is right: 2.5 | 3",
+            "data/secret/b +1 | score if only this is wrong: 0 | 5",
             unused,
         ],
     );
@@ -373,26 +410,23 @@ fn scores_that_only_graders_can_say_are_named() {
             ("secret/b", "accept_score: 37.5\ngrader_flags: min\n"),
         ],
         &[
-            "data | points of a submission that is rejected as a whole: none | left out",
-            "data | samples: count for the score | left out",
-            "data/secret | greatest score: 100 | 101",
-            "data/secret | score: the sum of its groups, until one is rejected | the sum of its groups",
-            "data/secret/a | score: 62.5 if all is accepted, else 0 | 63 if all is accepted, else 0",
-            "data/secret/b | score: 37.5 if all is accepted, else 0 | 38 if all is accepted, else 0",
+            "data | greatest score: 100 | 101",
+            "data | score if the first test case is wrong and the last one crashes: 0 | 63",
+            "data/sample +1 | score if only this is wrong: 0 | 101",
+            "data/secret | score if only this is right: 0 | 101",
+            "data/secret/a | score if only this is right: 0 | 63",
+            "data/secret/a +2 | score if only this is wrong: 0 | 38",
+            "data/secret/b +1 | score if only this is right: 0 | 38",
+            "data/secret/b +1 | score if only this is wrong: 0 | 63",
             unused,
         ],
     );
     check(
         &[("secret/a", "grading: custom\ngrader_flags: x\n")],
         &[
-            "data | points of a submission that is rejected as a whole: none | left out",
-            "data | samples: count for the score | left out",
-            "data/secret | greatest score: nothing | 101",
-            "data/secret | score: the sum of its groups, until one is rejected | the sum of its groups",
-            "data/secret/a | score: what the grader gives (x) | 50 for each accepted test case",
-            "data/secret/a | verdict: the grader decides (x) | left out",
+            "data | verdicts and scores: what the grader gives (x) | left out",
             unused,
-            "submissions/accepted/right.sh | expected: AC as a whole | AC on each test case",
+            "submissions/accepted/right.sh | expected: as a whole AC | on each test case AC",
         ],
     );
 }
@@ -434,7 +468,7 @@ fn several_output_validators_are_named() {
     for name in ["first", "second"] {
         legacy::program(&fixture, &format!("output_validators/{name}"), JUDGE);
     }
-    let lost = "output_validators/second | output validator: program | left out";
+    let lost = "output_validators/second | output validator | left out";
     check(&fixture, "old", "2025-09", &[lost]);
     assert!(fixture.path("new/output_validator/first/run").exists());
     fs::remove_dir_all(fixture.path("old/output_validators/second")).expect("the second");
@@ -459,9 +493,9 @@ fn a_draft_is_written_as_either() {
         "sum",
         "legacy",
         &[
-            "data/invalid_input/one | test case: only for validators | left out",
-            "data/secret/small/1 | arguments of submissions: x | left out",
-            "submissions/accepted/right.sh | rules about single test cases | left out",
+            "data/invalid_input/one | invalid input | left out",
+            "data/secret/small/1 | args: x | left out",
+            "submissions/accepted/right.sh | expected: for sample, on each test case AC; on each test case AC | on each test case AC",
         ],
     );
 }
@@ -496,11 +530,10 @@ fn a_package_of_sinol_is_written_with_the_answers_that_it_lacks() {
         fixture.write(&format!("abc/{name}"), text);
     }
     let lost = [
-        "data/sample/abc0 +1 | arguments of the output validator: \
+        "data/sample/abc0 +1 | output_validator_args: \
          case_sensitive \"line_sensitive, as CMS compares\" | case_sensitive",
-        "input_validators/abcinwer.sh | input validator: program of sinol with _INWER defined | program of sinol",
-        "problem.yaml | name in language en: Sum | left out",
-        "problem.yaml | name in language pl: nothing | Sum",
+        "input_validators/abcinwer.sh | defined names: _INWER | left out",
+        "problem.yaml | names: en Sum | pl Sum",
         "problem.yaml | uuid: nothing | UUID",
     ];
     check(&fixture, "abc", "2025-09", &lost);
@@ -527,11 +560,9 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
         "2025-09",
         &[
             "files | 13 files that the format has no place for | left out",
-            "files/c/01 | test of the checker: right | left out",
-            "files/c/02 +1 | test of the checker: wrong | left out",
-            "files/c/04 | test of the checker: fault | left out",
-            "files/v/01 | test case: only for validators | left out",
-            "problem.yaml | name in language ru: nothing | Sum",
+            "files/c/01 +3 | test of the checker | left out",
+            "files/v/01 | valid input | left out",
+            "problem.yaml | names: en Sum | en Sum; ru Sum",
             "problem.yaml | uuid: nothing | UUID",
             "statements | 1 file that the format has no place for | left out",
         ],

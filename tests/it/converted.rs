@@ -46,7 +46,7 @@ fn outputs_are_compared_as_nearly_as_the_format_can_say() {
     let all = [(0, "100 of 100"); 3];
     check_judged(&fixture, "cms", &[("lines.sh", all), ("cms/sol/solution.sh", all)]);
     for to in TARGETS {
-        let lost = "was: arguments of the output validator: case_sensitive \"line_sensitive, as CMS compares\" \
+        let lost = "was: output_validator_args: case_sensitive \"line_sensitive, as CMS compares\" \
             became: case_sensitive";
         fixture.check(&format!("convert cms --to {to} new_{to}"), 0, &[lost]);
     }
@@ -156,18 +156,17 @@ fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
         fixture.check(&format!("convert poly --to {to} lost"), 0, expected);
         clear(&fixture, "lost");
     };
-    let differ =
-        "was: score: for the accepted test cases 10, 30 became: 20 for each accepted test case";
-    let needs = "was: require_pass: secret/1 left out";
+    let differ = "was: score if only this is right: 10 became: 20";
+    let needs = "was: score if only this is wrong: 0 became: 60";
     lost("2025-09", &[differ, needs]);
     lost("legacy", &[differ, needs]);
     // A checker that may give a part of the points is called without knowing how many are all.
     let half = "if (found == expected + 1) say(argc, argv, 7, \"30\"); // as quitp does\n    if (found != expected)";
     fixture.write("poly/files/check.cpp", polygon::CHECKER.replace("if (found != expected)", half));
     fixture.check("judge poly first.sh --all", 1, &["10 of 100"]);
-    let all = "was: score: 60 if all is accepted, else 0 became:";
-    lost("2025-09", &[&format!("{all} 60 if each output has some points, else 0")]);
-    lost("legacy", &[&format!("{all} the least that the output validator gives, up to 60")]);
+    let half = "was: score if only this gets half of the points: 40 became:";
+    lost("2025-09", &[&format!("{half} 100")]);
+    lost("legacy", &[&format!("{half} 70")]);
     let rows = [("first.sh", [(1, "80 of 100"), (0, "50 of 100"), (0, "50 of 100")])];
     check_judged(&fixture, "poly", &rows);
 }

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::OFlags;
+use serde::{Serialize, Serializer};
 
 use crate::model::root::beneath::{LOOK, NO_WAIT, leads_out};
 pub use crate::model::root::walk::{Kind, Obstacle, PathEntry, Unreached, Walk, WalkBounds};
@@ -258,6 +259,13 @@ pub fn is_outside(error: &io::Error) -> bool {
 impl Default for FilePath {
     fn default() -> Self {
         Self::root(PathBuf::new())
+    }
+}
+
+/// Written as data, it is the only thing with a `file`.
+impl Serialize for FilePath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([("file", self.path.to_string_lossy())])
     }
 }
 

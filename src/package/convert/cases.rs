@@ -1,15 +1,53 @@
 //! Names of test cases and groups in the new package: those that the format allows, in the order of the old ones.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use crate::model::problem::{Grading, Problem};
 use crate::model::test_data::TestData;
 use crate::package::convert::{Target, is_kattis};
 use crate::package::files::is_valid_name;
 
+/// Names of files and test cases in the new package.
+pub struct Names<'a> {
+    pub root: &'a Path,
+    /// New names of files and test cases; `None` for the new package itself.
+    pub new: Option<(&'a BTreeMap<PathBuf, String>, &'a Cases)>,
+}
+
+impl Names<'_> {
+    /// The name of a file, or of a directory with files in it; `None` if it is left out.
+    pub fn path(&self, path: &Path) -> Option<String> {
+        let Some((files, _)) = self.new else {
+            return Some(path.strip_prefix(self.root).ok()?.to_str()?.to_owned());
+        };
+        let (inside, name) = files.range(path.to_owned()..).next()?;
+        let deeper = inside.strip_prefix(path).ok()?.components().count();
+        let mut parts: Vec<&str> = name.split('/').collect();
+        parts.truncate(parts.len().saturating_sub(deeper));
+        Some(parts.join("/"))
+    }
+
+    /// Like `path`, but with the old name for a file that is left out.
+    pub fn place(&self, path: &Path) -> String {
+        let old = || path.strip_prefix(self.root).unwrap_or(path).to_string_lossy().into_owned();
+        self.path(path).unwrap_or_else(old)
+    }
+
+    /// The name of a test case or a group, below `data/`.
+    pub fn case(&self, name: &str) -> String {
+        self.new.map_or_else(|| name.to_owned(), |(_, cases)| cases.name(name))
+    }
+
+    /// A pattern of names of test cases.
+    pub fn pattern(&self, pattern: &str) -> String {
+        self.new.map_or_else(|| pattern.to_owned(), |(_, cases)| cases.pattern(pattern))
+    }
+}
+
 /// Names of test cases and groups in the new package, below `data/`.
 #[derive(Debug)]
-pub(super) struct Cases {
+pub struct Cases {
     /// Names that do not follow from the old ones.
     special: BTreeMap<String, String>,
     is_new: bool,

@@ -6,9 +6,9 @@ use crate::check::options::LINE_SENSITIVE;
 use crate::model::grader::{GradedGroup, Grader, GroupGrading, OnReject};
 use crate::model::problem::{Grading, Problem};
 use crate::model::protocol::Protocol;
-use crate::model::score::Score;
+use crate::model::score::{Aggregation, Score};
 use crate::model::test_data::{TestCase, ValidatorArgs};
-use crate::package::convert::rules::{self, Rule, Scored};
+use crate::package::convert::rules::{self, Scored, UNKNOWN_MOST, rounded};
 use crate::package::convert::settings::read;
 use crate::package::convert::{Planner, Target, map, plain, text, texts};
 use crate::package::text::MAX_SIZE;
@@ -167,45 +167,36 @@ impl Planner<'_> {
 
     fn new_scores(&self, groups: &BTreeSet<String>, files: &mut Files) {
         let scored = self.scored();
-        let rule = |name: &str| scored.get(name).map(|group| (&group.rule, group.most));
         // Without a program that gives scores, each group needs a bound.
         let bound = (!rules::has_program(self.problem)).then_some(UNKNOWN_MOST);
-        let score_of = |rule: &Rule, most: Option<Score>| {
-            let (how, most) = score_of(rule, most);
-            (how, most.or(bound))
-        };
+        let most = |group: &Scored<'_>| group.most.map(Score::points).or(bound);
         // The sum of the greatest scores of the groups, and what it gains because the format has whole ones only.
         let (mut total, mut gained) = (Some(0.0), 0.0);
         for name in groups {
-            let Some((rule, most)) = rule(name) else { continue };
-            let (how, most) = score_of(rule, most);
+            let Some(group) = scored.get(name) else { continue };
+            let most = most(group);
             total = total.and_then(|total: f64| Some(total + most?));
             gained += most.map_or(0.0, |most| most.ceil() - most);
-            let mut keys = score_keys(how, most);
+            let mut keys = score_keys(group.aggregation, most);
             // The format can ask only for groups that are passed or not.
             let is_asked = |name: &String| {
-                let needed = scored.get(name).map(|group| score_of(&group.rule, group.most));
-                needed.is_none_or(|(how, _)| how == "pass-fail")
+                scored.get(name).is_none_or(|it| it.aggregation == Aggregation::PassFail)
             };
-            let required = scored[name].require_pass.iter().map(|it| self.cases.name(it));
+            let required = group.require_pass.iter().map(|it| self.cases.name(it));
             let required: Vec<String> = required.filter(is_asked).collect();
             if !required.is_empty() {
                 keys.push(("require_pass", texts(required)));
             }
             files.entry(name.clone()).or_default().extend(keys);
         }
-        let Some((rule, most)) = rule("secret") else { return };
-        let keys = match (groups.is_empty(), rule) {
-            (true, _) => {
-                let (how, most) = score_of(rule, most);
-                score_keys(how, most)
+        let Some(secret) = scored.get("secret") else { return };
+        let keys = match (groups.is_empty(), secret.aggregation) {
+            (false, Aggregation::Sum | Aggregation::PassFail) => {
+                // If one group has no bound, the sum has none.
+                let most = total.map(|sum| secret.most.map_or(sum, Score::points) + gained);
+                score_keys(Aggregation::Sum, most.map(rounded))
             }
-            (false, Rule::LeastOfGroups) => score_keys("min", score_of(rule, most).1),
-            // If one group has no bound, the sum has none.
-            (false, _) => {
-                let most = total.map(|sum| most.map_or(sum, Score::points) + gained);
-                score_keys("sum", most.map(rounded))
-            }
+            (_, aggregation) => score_keys(aggregation, most(secret)),
         };
         files.entry("secret".to_owned()).or_default().extend(keys);
     }
@@ -287,29 +278,19 @@ impl Planner<'_> {
             Protocol::Cms => ("first_error accept_if_any_accepted min", "continue"),
             _ => ("first_error min", "break"),
         };
-        let keys = |rule: &Rule, most: Option<Score>| {
-            let total = || score_of(rule, most).1.and_then(Score::new);
-            let (on_reject, flags, points) = match rule {
-                Rule::AllOrNothing(points) | Rule::SomePart(points) => {
-                    ("break", "first_error min", Some(*points))
+        let keys = |group: &Scored<'_>| {
+            let Scored { aggregation, most, cases, .. } = *group;
+            let each = most.and_then(|most| Score::new(most.points() / cases as f64));
+            let (on_reject, flags, points) = match aggregation {
+                Aggregation::PassFail => ("break", "first_error min", most),
+                Aggregation::Min if cases == 0 => ("continue", "first_error min", None),
+                Aggregation::Min => (until, least, most),
+                Aggregation::Sum if is_once && cases > 0 && most.is_some() => {
+                    ("break", "first_error min", most)
                 }
-                Rule::Each(..) | Rule::UpTo(..) | Rule::Unequal(_) if is_once => {
-                    ("break", "first_error min", total())
-                }
-                Rule::Each(points, _) | Rule::UpTo(points, _) => {
-                    ("continue", ANY_AND_SUM, Some(*points))
-                }
-                Rule::Unequal(points) => {
-                    let share = total().map(|total| rules::share(total, points.len()));
-                    ("continue", ANY_AND_SUM, share)
-                }
-                Rule::LeastSaid(most) => (until, least, *most),
-                Rule::LeastOfGroups => ("continue", "first_error min", None),
-                Rule::SumSaid | Rule::SumOfGroups | Rule::Other(_) => {
-                    ("continue", ANY_AND_SUM, None)
-                }
+                Aggregation::Sum => ("continue", ANY_AND_SUM, each),
             };
-            let most = score_of(rule, most).1.map_or("+inf".to_owned(), |most| most.to_string());
+            let most = most.map_or("+inf".to_owned(), |most| most.points().to_string());
             vec![
                 ("on_reject", text(on_reject)),
                 ("grader_flags", text(flags)),
@@ -317,22 +298,27 @@ impl Planner<'_> {
                 ("range", text(format!("0 {most}"))),
             ]
         };
-        let whole = scored.get("secret").map(|secret| &secret.rule);
+        let secret = scored.get("secret");
         // If only all groups together have points, the least of them does: each has all points, or none.
-        let whole = whole.filter(|it| matches!(it, Rule::AllOrNothing(_) | Rule::SomePart(_)));
+        let whole = secret.filter(|it| it.aggregation == Aggregation::PassFail);
         for (name, group) in &scored {
-            let rule = whole.unwrap_or(&group.rule);
-            files.entry(name.clone()).or_default().extend(keys(rule, group.most));
+            files.entry(name.clone()).or_default().extend(keys(whole.unwrap_or(group)));
         }
-        if let Some(secret) = scored.get("secret") {
-            let (_, most) = score_of(&secret.rule, secret.most);
-            let most = most.and_then(Score::new);
-            let root = with_flags(keys(&Rule::SumOfGroups, most), "first_error ignore_sample sum");
+        let group = |aggregation, most, cases| Scored {
+            name: "",
+            aggregation,
+            most,
+            require_pass: &[],
+            cases,
+        };
+        if let Some(secret) = secret {
+            let root = keys(&group(Aggregation::Sum, secret.most, 0));
+            let root = with_flags(root, "first_error ignore_sample sum");
             files.entry(String::new()).or_default().extend(root);
         }
         // Their scores do not count, but a validator that gives scores gives them, too.
-        let nothing = if self.gives_score() { Rule::SumSaid } else { Rule::Each(Score::ZERO, 1) };
-        let sample = with_flags(keys(&nothing, None), "first_error sum");
+        let most = (!self.gives_score()).then_some(Score::ZERO);
+        let sample = with_flags(keys(&group(Aggregation::Sum, most, 1)), "first_error sum");
         files.entry("sample".to_owned()).or_default().extend(sample);
     }
 
@@ -423,33 +409,12 @@ fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
     found.unwrap_or_else(|| name.split('/').next().unwrap_or_default())
 }
 
-/// How 2025-09 aggregates scores for a rule, and the maximal score.
-fn score_of(rule: &Rule, most: Option<Score>) -> (&'static str, Option<f64>) {
-    let most = most.map(Score::points);
-    match rule {
-        Rule::AllOrNothing(points) | Rule::SomePart(points) => ("pass-fail", Some(points.points())),
-        Rule::Each(points, cases) | Rule::UpTo(points, cases) => {
-            ("sum", Some(rounded(points.points() * *cases as f64)))
-        }
-        Rule::Unequal(points) => ("sum", Some(rounded(points.iter().map(|it| it.points()).sum()))),
-        Rule::LeastSaid(most) => ("min", most.map(Score::points)),
-        Rule::SumSaid => ("sum", None),
-        Rule::SumOfGroups => ("sum", most),
-        Rule::LeastOfGroups => ("min", most),
-        Rule::Other(_) => ("sum", Some(most.unwrap_or(UNKNOWN_MOST))),
-    }
-}
-
-/// The greatest score of a group if nothing says what it is.
-const UNKNOWN_MOST: f64 = 100.0;
-
-/// Three times a third counts as one.
-fn rounded(sum: f64) -> f64 {
-    let is_whole = (sum - sum.round()).abs() < 1e-9;
-    if is_whole { sum.round() } else { sum }
-}
-
-fn score_keys(how: &'static str, most: Option<f64>) -> Vec<(&'static str, Raw)> {
+fn score_keys(aggregation: Aggregation, most: Option<f64>) -> Vec<(&'static str, Raw)> {
+    let how = match aggregation {
+        Aggregation::PassFail => "pass-fail",
+        Aggregation::Sum => "sum",
+        Aggregation::Min => "min",
+    };
     let most = most.map_or_else(|| text("unbounded"), |most| plain(most.max(0.0).ceil()));
     vec![("max_score", most), ("score_aggregation", text(how))]
 }

@@ -1,19 +1,15 @@
-//! A package in another format: its files, and what has no equivalent.
+//! A package in another format: its files, and losses that the two problems do not show.
 //!
-//! Files whose meaning does not depend on the format are copied; settings are written anew from the problem. To find
-//! what is lost, the new package is read and its facts are compared with those of the old one.
+//! Files whose meaning does not depend on the format are copied; settings are written anew from the problem.
 
-mod cases;
+pub mod cases;
 mod data;
-mod facts;
 mod people;
 mod places;
-mod rules;
-pub(super) mod settings;
+pub mod rules;
+pub mod settings;
 mod statements;
-mod submissions;
-#[cfg(test)]
-mod tests;
+pub mod submissions;
 pub mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +23,6 @@ use crate::model::program::Constant;
 use crate::model::recipe::Recipe;
 use crate::model::root::FilePath;
 use crate::model::words::words;
-use crate::package::convert::facts::{Facts, Names};
 use crate::package::files::Files;
 use crate::package::statements::Statement;
 use crate::package::text::{START, shown};
@@ -80,27 +75,35 @@ pub enum Contents {
 pub struct NewPackage {
     pub files: Vec<PlannedFile>,
     /// Losses that facts about a problem do not show.
-    lost: Lost,
-    names: BTreeMap<PathBuf, String>,
-    cases: cases::Cases,
+    pub lost: Lost,
+    /// New names of the old files, and of programs that got a directory.
+    pub names: BTreeMap<PathBuf, String>,
+    pub cases: cases::Cases,
 }
 
 /// Losses, grouped over places: keyed by what is lost and what it became.
 #[derive(Debug, Default)]
-struct Lost(BTreeMap<(String, Option<String>), Vec<String>>);
+pub struct Lost(BTreeMap<(String, Option<String>), Vec<String>>);
 
 impl Lost {
-    fn add(&mut self, place: impl Into<String>, what: impl Into<String>, became: Option<String>) {
+    /// Adds what is lost at a place.
+    pub fn add(
+        &mut self,
+        place: impl Into<String>,
+        what: impl Into<String>,
+        became: Option<String>,
+    ) {
         self.0.entry((what.into(), became)).or_default().push(place.into());
     }
 
     /// Whether this loss is already known at this place.
-    fn names(&self, place: &str, what: &str) -> bool {
+    pub fn names(&self, place: &str, what: &str) -> bool {
         let mut known = self.0.iter().filter(|((known, _), _)| known == what);
         known.any(|(_, places)| places.iter().any(|known| known == place))
     }
 
-    fn into_losses(self) -> Vec<Loss> {
+    /// Each loss, with its first place.
+    pub fn into_losses(self) -> Vec<Loss> {
         let loss = |((what, became), mut places): ((String, Option<String>), Vec<String>)| {
             places.sort();
             let more = places.len() - 1;
@@ -135,18 +138,6 @@ pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
 /// Whether the package is in a version of the Kattis format; these share most names.
 fn is_kattis(problem: &Problem) -> bool {
     ["2025-09", "2023-07", "legacy", "legacy-icpc"].contains(&problem.layout.format)
-}
-
-impl NewPackage {
-    /// Everything that has no equivalent: the losses in the plan, and the facts that the new package lacks.
-    pub fn losses(self, old: &Problem, new: &Problem) -> Vec<Loss> {
-        let new_names = Some((&self.names, &self.cases));
-        let old = Facts::of(old, Names { root: &old.dir, new: new_names });
-        let new = Facts::of(new, Names { root: &new.dir, new: None });
-        let mut lost = self.lost;
-        facts::compare(&old, &new, &mut lost);
-        lost.into_losses()
-    }
 }
 
 struct Planner<'a> {

@@ -1,6 +1,4 @@
-//! How groups of test cases are scored, independent of the format.
-
-use std::fmt;
+//! How groups of test cases are scored, as 2025-09 says it: the greatest score and the aggregation.
 
 use crate::language::sources;
 use crate::language::table::Language;
@@ -15,66 +13,21 @@ use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::tree::TreeEntry;
 
-/// How the score of a group is made up.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Rule {
-    /// These points if all test cases are accepted, else none.
-    AllOrNothing(Score),
-    /// These points if no output is without points, else none: the format does not know how many points are all.
-    SomePart(Score),
-    /// These points for each accepted test case, and how many test cases there are.
-    Each(Score, usize),
-    /// Like `Each`, but the output validator may give a part of the points.
-    UpTo(Score, usize),
-    /// The points of each accepted test case, which differ.
-    Unequal(Vec<Score>),
-    /// The least score that the output validator gives a test case, up to this bound.
-    LeastSaid(Option<Score>),
-    /// The sum of the scores that the output validator gives.
-    SumSaid,
-    /// The sum of the scores of the inner groups.
-    SumOfGroups,
-    /// The least score of the inner groups.
-    LeastOfGroups,
-    /// A rule that only one format can express.
-    Other(String),
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AllOrNothing(points) => write!(f, "{points} if all is accepted, else 0"),
-            Self::SomePart(points) => write!(f, "{points} if each output has some points, else 0"),
-            Self::Each(points, _) => write!(f, "{points} for each accepted test case"),
-            Self::UpTo(points, _) => {
-                write!(f, "up to {points} for each test case, by the output validator")
-            }
-            Self::Unequal(points) => {
-                let points: Vec<String> = points.iter().map(Score::to_string).collect();
-                write!(f, "for the accepted test cases {}", points.join(", "))
-            }
-            Self::LeastSaid(None) => write!(f, "the least that the output validator gives"),
-            Self::LeastSaid(Some(most)) => {
-                write!(f, "the least that the output validator gives, up to {most}")
-            }
-            Self::SumSaid => write!(f, "the sum of what the output validator gives"),
-            Self::SumOfGroups => write!(f, "the sum of its groups"),
-            Self::LeastOfGroups => write!(f, "the least of its groups"),
-            Self::Other(text) => write!(f, "{text}"),
-        }
-    }
-}
-
-/// A group with its rule of scoring.
+/// A group with its score.
 pub(super) struct Scored<'a> {
     /// The path below `data/`; empty for all test data.
     pub name: &'a str,
-    pub rule: Rule,
-    /// The maximal score, if the rule does not imply it.
+    pub aggregation: Aggregation,
+    /// The greatest score; `None` if there is no bound.
     pub most: Option<Score>,
     /// Groups that must pass first.
     pub require_pass: &'a [String],
+    /// How many test cases have its score; none if it is made up of the groups in it.
+    pub cases: usize,
 }
+
+/// The greatest score of a group if nothing says what it is.
+pub(super) const UNKNOWN_MOST: f64 = 100.0;
 
 /// The groups with a score, the outermost first.
 pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
@@ -85,20 +38,14 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
         None => problem.test_data.groups.iter().filter_map(|it| by_points(problem, it)).collect(),
         Some(graders) => {
             let groups = graders.groups.iter();
-            // The facts about the whole cover the worth of samples.
+            // The score of all follows from that of `secret`.
             let groups = groups.filter(|group| !["", "sample"].contains(&&*group.name));
             let scored = |group| {
-                let GradedGroup { name, grading }: &GradedGroup = group;
-                let rule = graded(problem, graders, name, grading);
+                let GradedGroup { name, .. }: &GradedGroup = group;
                 let inside = Inside::of(problem, name);
-                let most = match (&rule, &grading.grader) {
-                    (Rule::Other(_), Grader::Default(_)) if is_once(graders, &inside) => {
-                        Some(grading.accept_score)
-                    }
-                    (Rule::Other(_), _) => greatest(problem, graders, group),
-                    _ => greatest(problem, graders, group).filter(|_| inside.has_groups),
-                };
-                Scored { name, rule, most, require_pass: &[] }
+                let (aggregation, most) = graded(problem, graders, group, &inside);
+                let most = most.and_then(Score::new);
+                Scored { name, aggregation, most, require_pass: &[], cases: inside.number() }
             };
             groups.map(scored).collect()
         }
@@ -107,44 +54,26 @@ pub(super) fn scored(problem: &Problem) -> Vec<Scored<'_>> {
 
 fn by_points<'a>(problem: &'a Problem, group: &'a TestGroup) -> Option<Scored<'a>> {
     let GroupScoring { max_score, aggregation, require_pass } = group.scoring.as_ref()?;
-    let inside = Inside::of(problem, &group.name);
-    let says = gives_parts(problem);
-    let rule = match (aggregation, max_score) {
-        (Aggregation::PassFail, most) if inside.points().is_none() => {
-            all(problem, most.unwrap_or_default())
+    let cases = Inside::of(problem, &group.name).number();
+    let aggregation = match aggregation {
+        // Without a part of the points, the least is all or nothing, and so is the sum of one.
+        Aggregation::Min if cases > 0 && !gives_parts(problem) => Aggregation::PassFail,
+        Aggregation::Sum if cases == 1 && max_score.is_some() && !gives_parts(problem) => {
+            Aggregation::PassFail
         }
-        (Aggregation::PassFail, most) => Rule::AllOrNothing(most.unwrap_or_default()),
-        (Aggregation::Sum, _) if inside.has_groups => Rule::SumOfGroups,
-        (Aggregation::Min, _) if inside.has_groups => Rule::LeastOfGroups,
-        (Aggregation::Sum, None) => Rule::SumSaid,
-        (Aggregation::Min, most) if says => Rule::LeastSaid(*most),
-        (Aggregation::Min, most) => Rule::AllOrNothing(most.unwrap_or_default()),
-        (Aggregation::Sum, Some(most)) => match inside.points() {
-            Some(points) if points.windows(2).any(|it| it[0] != it[1]) => Rule::Unequal(points),
-            _ if says => Rule::UpTo(share(*most, inside.cases.len()), inside.cases.len()),
-            _ => each(share(*most, inside.cases.len()), inside.cases.len()),
-        },
+        other => *other,
     };
-    let most = max_score.filter(|_| inside.has_groups);
-    Some(Scored { name: &group.name, rule, most, require_pass })
+    let most = match aggregation {
+        Aggregation::PassFail => Some(max_score.unwrap_or_default()),
+        _ => *max_score,
+    };
+    Some(Scored { name: &group.name, aggregation, most, require_pass, cases })
 }
 
-/// An equal part of the points for each test case.
-pub(super) fn share(most: Score, cases: usize) -> Score {
-    Score::new(most.points() / cases.max(1) as f64).unwrap_or_default()
-}
-
-fn each(points: Score, cases: usize) -> Rule {
-    if cases == 1 { Rule::AllOrNothing(points) } else { Rule::Each(points, cases) }
-}
-
-/// The rule that asks for each test case.
-fn all(problem: &Problem, points: Score) -> Rule {
-    if problem.output_protocol == Protocol::Testlib && gives_parts(problem) {
-        Rule::SomePart(points)
-    } else {
-        Rule::AllOrNothing(points)
-    }
+/// Three times a third counts as one.
+pub(super) fn rounded(sum: f64) -> f64 {
+    let is_whole = (sum - sum.round()).abs() < 1e-9;
+    if is_whole { sum.round() } else { sum }
 }
 
 /// The programs that decide about outputs.
@@ -163,7 +92,7 @@ pub(super) fn mention_scores(problem: &Problem) -> bool {
 }
 
 /// Whether a program may give a part of the points: its files mention what says so.
-fn gives_parts(problem: &Problem) -> bool {
+pub fn gives_parts(problem: &Problem) -> bool {
     programs(problem).any(|program| match problem.output_protocol {
         Protocol::Standard => mentions(program, &["score.txt", "score_multiplier"]),
         Protocol::Cms | Protocol::Sinol => true,
@@ -206,8 +135,9 @@ impl<'a> Inside<'a> {
         }
     }
 
-    fn points(&self) -> Option<Vec<Score>> {
-        self.cases.iter().map(|case| case.points).collect()
+    /// How many test cases have the score of the group.
+    fn number(&self) -> usize {
+        if self.has_groups { 0 } else { self.cases.len() }
     }
 }
 
@@ -250,73 +180,49 @@ fn greatest(problem: &Problem, graders: &Graders, group: &GradedGroup) -> Option
     })
 }
 
-fn graded(problem: &Problem, graders: &Graders, name: &str, grading: &GroupGrading) -> Rule {
-    let inside = Inside::of(problem, name);
-    let modes = match &grading.grader {
-        Grader::Default(modes) => modes,
-        Grader::Custom(flags) => {
-            return Rule::Other(format!("what the grader gives ({})", flags.join(" ")));
-        }
-    };
+/// How the scores in a group are combined, and the greatest one: the nearest to what its grader does.
+fn graded(
+    problem: &Problem,
+    graders: &Graders,
+    group: &GradedGroup,
+    inside: &Inside<'_>,
+) -> (Aggregation, Option<f64>) {
+    let GroupGrading { grader, accept_score, reject_score, range, on_reject } = &group.grading;
+    let greatest = greatest(problem, graders, group).map(Score::points);
+    let nearest = (Aggregation::Sum, Some(greatest.unwrap_or(UNKNOWN_MOST)));
+    let Grader::Default(modes) = grader else { return nearest };
+    let accept = accept_score.points();
+    let all_or_nothing = (Aggregation::PassFail, Some(accept));
     let is_leaf = !inside.has_groups;
+    if is_once(graders, inside) {
+        let must_all = modes.verdict != VerdictMode::AlwaysAccept && !modes.accept_if_any_accepted;
+        let is_best = graders.objective == Objective::Max;
+        let is_exact = must_all && is_best && *reject_score == Score::ZERO;
+        return if is_exact { all_or_nothing } else { (Aggregation::Sum, Some(accept)) };
+    }
     let says = says(problem, graders);
     let is_standard = problem.output_protocol == Protocol::Standard;
     let may_say = says && is_standard && graders.custom_score == CustomScore::Allowed;
-    let (accept, reject) = (grading.accept_score, grading.reject_score);
-    let stops = grading.on_reject == OnReject::Break && inside.cases.len() > 1;
-    let is_once = is_once(graders, &inside);
-    let accepted = match modes.verdict {
-        VerdictMode::AlwaysAccept => None,
-        _ if modes.accept_if_any_accepted => Some("one"),
-        VerdictMode::WorstError | VerdictMode::FirstError => Some("all"),
-    };
-    let rule = match modes.score {
-        _ if inside.has_groups && inside.has_cases => None,
-        _ if is_once => Some(all(problem, accept)).filter(|_| accepted == Some("all")),
-        ScoreMode::Sum if !is_leaf => Some(Rule::SumOfGroups).filter(|_| !stops),
-        ScoreMode::Min if !is_leaf => Some(Rule::LeastOfGroups),
-        ScoreMode::Min if says => Some(Rule::LeastSaid(grading.range.to)),
-        ScoreMode::Min => Some(Rule::AllOrNothing(accept)),
-        ScoreMode::Sum if stops => None,
-        ScoreMode::Sum if says && (is_standard || grading.range.to.is_none()) => {
-            Some(Rule::SumSaid)
+    if graders.objective == Objective::Min
+        || is_leaf && (may_say || *reject_score != Score::ZERO)
+        || inside.has_groups && inside.has_cases
+    {
+        return nearest;
+    }
+    let stops = *on_reject == OnReject::Break && inside.cases.len() > 1;
+    match modes.score {
+        ScoreMode::Sum if stops => nearest,
+        ScoreMode::Sum if !is_leaf => (Aggregation::Sum, greatest),
+        ScoreMode::Min if !is_leaf => (Aggregation::Min, greatest),
+        ScoreMode::Min if says => (Aggregation::Min, range.to.map(Score::points)),
+        ScoreMode::Sum if says && (is_standard || range.to.is_none()) => (Aggregation::Sum, None),
+        ScoreMode::Sum if says || inside.cases.len() != 1 => {
+            (Aggregation::Sum, Some(rounded(accept * inside.cases.len() as f64)))
         }
-        ScoreMode::Sum if says => Some(Rule::UpTo(accept, inside.cases.len())),
-        ScoreMode::Sum => Some(each(accept, inside.cases.len())),
-        ScoreMode::Average | ScoreMode::Max => None,
-    };
-    let loses = is_leaf && reject != Score::ZERO;
-    match rule.filter(|_| !(loses || is_leaf && may_say) && graders.objective == Objective::Max) {
-        Some(rule) => rule,
-        None if is_once => Rule::Other(match accepted {
-            None => format!("{accept} in any case"),
-            Some(accepted) => format!("{accept} if {accepted} is accepted, else {reject}"),
-        }),
-        None => {
-            let how = match modes.score {
-                ScoreMode::Sum => "the sum",
-                ScoreMode::Average => "the average",
-                ScoreMode::Min => "the least",
-                ScoreMode::Max => "the greatest",
-            };
-            let of = match (is_leaf, inside.has_cases, says) {
-                (false, true, _) => " of its groups and test cases".to_owned(),
-                (false, false, _) => " of its groups".to_owned(),
-                (true, _, true) if may_say => {
-                    format!(" of {accept}, or what the output validator gives")
-                }
-                (true, _, true) => " of what the output validator gives".to_owned(),
-                (true, _, false) => format!(" of {accept} for each accepted test case"),
-            };
-            let less = if loses { format!(" and {reject} for others") } else { String::new() };
-            let end = if stops { ", until one is rejected" } else { "" };
-            Rule::Other(format!("{how}{of}{less}{end}"))
-        }
+        ScoreMode::Sum | ScoreMode::Min => all_or_nothing,
+        ScoreMode::Average | ScoreMode::Max => nearest,
     }
 }
-
-/// The worst verdict in a group is the group's verdict.
-pub(super) const WORST: &str = "the worst of all decides";
 
 /// Whether the output validator gives scores to accepted outputs.
 fn says(problem: &Problem, graders: &Graders) -> bool {
@@ -326,77 +232,4 @@ fn says(problem: &Problem, graders: &Graders) -> bool {
         CustomScore::Allowed => !problem.output_validators.is_empty(),
         CustomScore::Required => true,
     }
-}
-
-/// How the verdict of a group with a grader is decided, unless all must be accepted and the first that is not decides.
-pub(super) fn verdict(grading: &GroupGrading) -> Option<String> {
-    let modes = match &grading.grader {
-        Grader::Custom(flags) => return Some(format!("the grader decides ({})", flags.join(" "))),
-        Grader::Default(modes) => modes,
-    };
-    let mut says = Vec::new();
-    match (modes.verdict, grading.on_reject) {
-        (VerdictMode::AlwaysAccept, _) => says.push("always AC"),
-        (VerdictMode::WorstError, OnReject::Continue) => says.push(WORST),
-        (VerdictMode::FirstError, _) | (_, OnReject::Break) => {}
-    }
-    if modes.accept_if_any_accepted {
-        says.push("one AC is enough");
-    }
-    (!says.is_empty()).then(|| says.join(", "))
-}
-
-/// Whether a submission may be rejected as a whole although its groups have points, which legacy then does not give.
-pub(super) fn may_lose_all(problem: &Problem, graders: &Graders) -> bool {
-    problem.kind.grading == Grading::Scoring && graders.objective == Objective::Max && {
-        let root = graders.groups.iter().find(|group| group.name.is_empty());
-        root.is_some_and(|root| rejects_with_points(problem, graders, root))
-    }
-}
-
-/// Whether a group may be rejected although test cases in it have points.
-fn rejects_with_points(problem: &Problem, graders: &Graders, group: &GradedGroup) -> bool {
-    let Grader::Default(modes) = &group.grading.grader else { return false };
-    let start = if group.name.is_empty() { String::new() } else { format!("{}/", group.name) };
-    let is_inside = |other: &str| {
-        let rest = other.strip_prefix(&start).filter(|rest| !rest.is_empty());
-        rest.is_some_and(|rest| !(rest.contains('/') || modes.ignore_sample && rest == "sample"))
-    };
-    let inner: Vec<_> = graders.groups.iter().filter(|it| is_inside(&it.name)).collect();
-    let any = || inner.iter().any(|it| rejects_with_points(problem, graders, it));
-    let parts = match inner.len() {
-        0 => Inside::of(problem, &group.name).cases.len(),
-        groups => groups,
-    };
-    match (modes.verdict, modes.score) {
-        (VerdictMode::AlwaysAccept, _) => false,
-        // Only if all inside is rejected.
-        _ if modes.accept_if_any_accepted || parts <= 1 => any(),
-        (_, ScoreMode::Min) => any(),
-        _ => true,
-    }
-}
-
-/// How samples count, unless only `secret` counts for the score and everything for the verdict.
-pub(super) fn whole(problem: &Problem, graders: &Graders) -> Option<String> {
-    let root = graders.groups.iter().find(|group| group.name.is_empty())?;
-    let Grader::Default(modes) = &root.grading.grader else { return None };
-    let has_samples = problem.test_data.cases.iter().any(|it| it.name.starts_with("sample/"));
-    if !has_samples {
-        return None;
-    }
-    let sample = graders.groups.iter().find(|group| group.name == "sample");
-    let is_worthless = sample.is_some_and(|it| {
-        let GroupGrading { accept_score, reject_score, .. } = it.grading;
-        accept_score == Score::ZERO && reject_score == Score::ZERO
-    });
-    let is_scoring = problem.kind.grading == Grading::Scoring;
-    let continues = root.grading.on_reject == OnReject::Continue;
-    if modes.ignore_sample {
-        let end = if continues { "" } else { ", unless a sample is rejected" };
-        return Some(format!("do not count for the verdict{end}"));
-    }
-    let says = says(problem, graders);
-    let is_plain = modes.score == ScoreMode::Sum && is_worthless && continues && !says;
-    (is_scoring && !is_plain).then(|| "count for the score".to_owned())
 }

@@ -1,9 +1,11 @@
 //! `problem.yaml` in another format, and the files beside it: `juror.toml`, `domjudge-problem.ini`, `.timelimit`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
+use toml::Table;
 
 use crate::language::table::LANGUAGES;
 use crate::model::blob::Blob;
@@ -12,17 +14,17 @@ use crate::model::limits::{MEMORY, ProblemLimits};
 use crate::model::problem::{Equivalent, Grading, Interaction, Problem, ProgramIo, Submitted};
 use crate::model::protocol::Protocol;
 use crate::model::root::FilePath;
+use crate::model::score::Aggregation;
 use crate::model::text::uuid;
 use crate::model::units::Bytes;
 use crate::package::convert::people::items;
-use crate::package::convert::rules::{self, Rule};
+use crate::package::convert::rules::{self, Scored};
 use crate::package::convert::{Contents, Planner, is_kattis, map, plain, text, texts};
 use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
 use crate::package::languages::is_natural_language;
 use crate::package::node::SettingsFile;
 use crate::package::text::MAX_SIZE;
-use crate::package::toml::quoted;
 use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
@@ -31,7 +33,8 @@ pub(super) const TIME_LIMIT: &str = ".timelimit";
 
 const INI: &str = "domjudge-problem.ini";
 
-pub(super) const SETTINGS: &str = "problem.yaml";
+/// The file with the settings of the new package.
+pub const SETTINGS: &str = "problem.yaml";
 
 /// Reads a file of settings as a tree; its faults were already reported.
 pub(in crate::package) fn read(path: &FilePath) -> Option<Raw> {
@@ -41,7 +44,7 @@ pub(in crate::package) fn read(path: &FilePath) -> Option<Raw> {
 pub(super) type Keys = Vec<(&'static str, Raw)>;
 
 /// The languages of the new package; `None` for all.
-pub(super) fn languages(problem: &Problem) -> Option<Vec<String>> {
+pub fn languages(problem: &Problem) -> Option<Vec<String>> {
     let is_judged = |code: &str| !problem.unjudged.iter().any(|it| it == code);
     let all = || LANGUAGES.iter().map(|it| it.code.to_owned()).collect();
     let mut codes = match &problem.languages {
@@ -176,9 +179,10 @@ impl Planner<'_> {
             self.leave_out(SETTINGS, format!("key `{key}`"));
         }
         if !problem.constants.is_empty() {
-            let names: Vec<&str> = problem.constants.iter().map(|it| it.key.as_str()).collect();
+            let mut names: Vec<&str> = problem.constants.iter().map(|it| it.key.as_str()).collect();
+            names.sort_unstable();
             let became = "their values in the files".to_owned();
-            self.lost.add(SETTINGS, format!("constants: {}", names.join(" ")), Some(became));
+            self.lost.add(SETTINGS, format!("constants: {}", names.join("; ")), Some(became));
         }
         if let Some(codes) = languages(problem) {
             keys.push(("languages", texts(codes)));
@@ -192,18 +196,14 @@ impl Planner<'_> {
     /// it has to mention the file. Programs with another protocol may, but need not.
     pub(super) fn gives_score(&self) -> bool {
         let problem = self.problem;
-        let is_standard = problem.output_protocol == Protocol::Standard;
-        let says = |rule: &Rule| match rule {
-            Rule::LeastSaid(_) | Rule::SumSaid | Rule::UpTo(..) => {
-                !is_standard || rules::mention_scores(problem)
-            }
-            Rule::Each(..) | Rule::Unequal(_) => !is_standard,
-            _ => false,
-        };
+        let may = problem.output_protocol != Protocol::Standard || rules::mention_scores(problem);
         match &problem.graders {
             None => {
-                let mut scored = rules::scored(problem).into_iter();
-                rules::has_program(problem) && scored.any(|group| says(&group.rule))
+                let scored = rules::scored(problem);
+                let of_cases = |group: &Scored<'_>| {
+                    group.cases > 0 && group.aggregation != Aggregation::PassFail
+                };
+                rules::has_program(problem) && may && scored.iter().any(of_cases)
             }
             Some(graders) => graders.custom_score == CustomScore::Required,
         }
@@ -343,54 +343,53 @@ impl Planner<'_> {
 
     fn juror_toml(&self) -> Option<String> {
         let problem = self.problem;
-        let io = match &problem.io {
-            ProgramIo::Files { input, output } => {
-                vec![format!("input = {}\noutput = {}\n", quoted(input), quoted(output))]
-            }
-            ProgramIo::Standard => Vec::new(),
+        let mut tables: BTreeMap<&str, Table> = BTreeMap::new();
+        let mut set = |table, key: &str, value: &str| {
+            tables.entry(table).or_default().insert(key.to_owned(), value.into());
         };
-        let equivalents = problem.equivalents.iter();
-        let line = |Equivalent { subject, reason }: &_| {
-            format!("{} = {}\n", quoted(subject), quoted(reason))
-        };
-        let equivalents: Vec<String> = equivalents.map(line).collect();
+        if let ProgramIo::Files { input, output } = &problem.io {
+            set("io", "input", input);
+            set("io", "output", output);
+        }
         let has_input = !problem.input_validators.is_empty();
-        let mut testlib = Vec::new();
-        if problem.output_protocol == Protocol::Testlib {
-            let role = if problem.interactor.is_some() { "interactor" } else { "checker" };
-            testlib.push(format!("output_validator = \"{role}\"\n"));
+        match problem.output_protocol {
+            Protocol::Testlib if problem.interactor.is_some() => {
+                set("testlib", "output_validator", "interactor");
+            }
+            Protocol::Testlib => set("testlib", "output_validator", "checker"),
+            _ if problem.output_validators.is_empty() => {}
+            Protocol::Cms => set("protocol", "output_validator", "cms"),
+            Protocol::Sinol => set("protocol", "output_validator", "sinol"),
+            Protocol::Standard => {}
         }
-        if problem.input_protocol == Protocol::Testlib && has_input {
-            testlib.push("input_validators = true\n".to_owned());
+        if problem.input_protocol == Protocol::Sinol && has_input {
+            set("protocol", "input_validators", "sinol");
         }
-        if problem.generator_header.is_some() {
-            testlib.push("generators = true\n".to_owned());
+        let is_input_testlib = problem.input_protocol == Protocol::Testlib && has_input;
+        for (key, is_so) in [
+            ("input_validators", is_input_testlib),
+            ("generators", problem.generator_header.is_some()),
+        ] {
+            if is_so {
+                tables.entry("testlib").or_default().insert(key.to_owned(), true.into());
+            }
         }
-        if !testlib.is_empty()
+        if let Some(testlib) = tables.get_mut("testlib")
             && let Some(name) = self.testlib_header().and_then(|path| self.name_of(&path))
         {
-            testlib.insert(0, format!("header = {}\n", quoted(&name)));
+            testlib.insert("header".to_owned(), name.into());
         }
-        let checker = match problem.output_protocol {
-            Protocol::Cms => Some("output_validator = \"cms\"\n".to_owned()),
-            Protocol::Sinol => Some("output_validator = \"sinol\"\n".to_owned()),
-            _ => None,
-        };
-        let mut protocol = Vec::new();
-        protocol.extend(checker.filter(|_| !problem.output_validators.is_empty()));
-        if problem.input_protocol == Protocol::Sinol && has_input {
-            protocol.push("input_validators = \"sinol\"\n".to_owned());
+        let equivalents = problem.equivalents.iter();
+        let equivalents: Table = equivalents
+            .map(|Equivalent { subject, reason }| (subject.clone(), reason.as_str().into()))
+            .collect();
+        if !equivalents.is_empty() {
+            let strength = tables.entry("strength").or_default();
+            strength.insert("equivalent".to_owned(), equivalents.into());
         }
-        let tables = [
-            ("io", io),
-            ("strength.equivalent", equivalents),
-            ("testlib", testlib),
-            ("protocol", protocol),
-        ];
-        let tables = tables.into_iter().filter(|(_, lines)| !lines.is_empty());
-        let toml: String =
-            tables.map(|(name, lines)| format!("[{name}]\n{}", lines.concat())).collect();
-        (!toml.is_empty()).then_some(toml)
+        let tables = tables.into_iter().map(|(name, table)| (name.to_owned(), table.into()));
+        let toml: Table = tables.collect();
+        (!toml.is_empty()).then(|| toml.to_string())
     }
 
     /// The name of a file in the new package.

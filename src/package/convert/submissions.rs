@@ -4,7 +4,7 @@ use crate::model::problem::Grading;
 use crate::model::score::Score;
 use crate::model::submission::{Expectation, Overall, ScoreRange, Submission, UseForTimeLimit};
 use crate::model::verdict::Verdict;
-use crate::package::convert::facts::{ALL, Names};
+use crate::package::convert::cases::Names;
 use crate::package::convert::places::is_of_library_checker;
 use crate::package::convert::{Planner, map, plain, raw, text, texts};
 use crate::package::kattis::{FOLDERS, Folder};
@@ -43,6 +43,10 @@ fn is_default(rule: &Expectation, folder: &Folder) -> bool {
         && message.is_none()
         && *use_for_time_limit == UseForTimeLimit::AsExpected
 }
+
+/// The verdicts that a rule can expect.
+pub const ALL: [Verdict; 4] =
+    [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 
 fn sorted(verdicts: &[Verdict]) -> Vec<Verdict> {
     ALL.into_iter().filter(|it| verdicts.contains(it)).collect()

@@ -138,7 +138,7 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
     problem.limits = ProblemLimits::stated(time, memory);
     if problem.limits.time_limit.is_none() {
         let help = "add `time_limit`, in seconds: without it a submission never ends";
-        map.node.file_error("has no time limit", help);
+        map.node.at_file().error("has no time limit", help);
     }
     let mut name = |key, usual: &str| {
         let name = map.get(key, |node| if node.is_null() { Ok(String::new()) } else { text(node) });
@@ -157,7 +157,7 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
                 shown(&output)
             );
             let help = "name both, or leave both empty for standard input and output";
-            map.node.file_error(&message, help);
+            map.node.at_file().error(&message, help);
             ProgramIo::Standard
         }
     };
@@ -172,7 +172,7 @@ fn refuse(tree: &Files, map: &mut Map<'_>) {
         if !is_default {
             let message =
                 format!("`{key}` changes how submissions are judged, and juror does not know it");
-            node.key_error(message, "judge this task with CMS");
+            node.at_key().error(message, "judge this task with CMS");
         }
     }
     for dir in ["check", "cor"] {
@@ -221,7 +221,7 @@ fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
     let all: usize = listed.iter().map(|group| group.cases.len()).sum();
     if let Some(count) = count.filter(|count| *count != all) {
         let message = format!("`n_input` is {count}, and gen/GEN has {all} tests");
-        map.node.file_error(&message, "correct one of them");
+        map.node.at_file().error(&message, "correct one of them");
     }
     let generator = gen_file::generator(tree);
     let scored = |name: &str, points: f64, aggregation| {

@@ -19,7 +19,7 @@ pub(super) fn read(node: &Node<'_>) -> Parse<Vec<Constant>> {
     for node in node.entries("a map of names to values")? {
         if constants.len() > MOST {
             let help = "write values that files do not share into the files";
-            return Err(node.key_error(format!("there are more than {MOST} constants"), help));
+            return Err(node.at_key().error(format!("there are more than {MOST} constants"), help));
         }
         // A broken constant is reported, and the others are read.
         let _reported = read_one(&node, &mut constants);
@@ -36,7 +36,7 @@ fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
         if node.is_map() { node.entries("a map of variants")?.collect() } else { vec![alone] };
     if !variants.iter().any(|variant| variant.key == "value") {
         let message = format!("constant `{name}` has no `value`");
-        return Err(node.key_error(message, "add a line `value: ...` to it"));
+        return Err(node.at_key().error(message, "add a line `value: ...` to it"));
     }
     for variant in &variants {
         // Its fault is reported.
@@ -60,7 +60,7 @@ fn check_name(node: &Node<'_>, what: &str) -> Parse<()> {
     }
     let message = format!("`{}` is not a name for {what}", shown(node.key));
     let help = "names are letters, digits and `_`, and do not begin with a digit";
-    Err(node.key_error(message, help))
+    Err(node.at_key().error(message, help))
 }
 
 /// The text of an integer, float or string, as written.

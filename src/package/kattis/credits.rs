@@ -70,7 +70,7 @@ fn license(map: &mut Map<'_>, has_origin: bool) {
         }
         (_, Some(owner)) if license == "public domain" => {
             let message = "a problem in the public domain has no `rights_owner`";
-            owner.key_error(message, "remove the line, or change `license`");
+            owner.at_key().error(message, "remove the line, or change `license`");
         }
         (Some(node), None) if !matches!(license, "unknown" | "public domain") && !has_origin => {
             let message = format!("licence `{license}` needs a rights owner");

@@ -54,7 +54,7 @@ fn passes(node: &Node<'_>, problem_type: &ProblemType) -> Parse<u32> {
     let path = &node.path;
     if problem_type.excludes("multi-pass") {
         let message = format!("`{path}` is only for multi-pass problems");
-        return Err(node.key_error(message, "remove it"));
+        return Err(node.at_key().error(message, "remove it"));
     }
     match positive(node, "passes")? {
         1 => {

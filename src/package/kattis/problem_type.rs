@@ -60,7 +60,8 @@ impl ProblemType {
 /// Passes of a multi-pass problem that does not say how many.
 const DEFAULT_PASSES: u32 = 2;
 
-const TYPES: [&str; 5] = ["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"];
+pub(super) const TYPES: [&str; 5] =
+    ["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"];
 
 const INCOMPATIBLE: [[&str; 2]; 3] =
     [["pass-fail", "scoring"], ["multi-pass", "submit-answer"], ["interactive", "submit-answer"]];

@@ -47,7 +47,7 @@ pub(super) fn read<T>(
 /// The names by language code; the languages must be those of the statements.
 pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, String)> {
     let Some(node) = map.node("name") else {
-        map.node.file_lack("has no `name`", "add a line such as `name: Hello World!`");
+        map.node.at_file().lack("has no `name`", "add a line such as `name: Hello World!`");
         return Vec::new();
     };
     if !node.is_map() {
@@ -68,13 +68,14 @@ pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, St
         if is_language(&entry) && !has_statement && !statements.is_empty() {
             let message = format!("there is a name for language `{code}`, but no statement");
             entry
-                .key_error(message, format!("add statement/problem.{code}.md, or remove the name"));
+                .at_key()
+                .error(message, format!("add statement/problem.{code}.md, or remove the name"));
         }
         names.extend(filled_text(&entry).map(|name| (code.to_owned(), name)));
     }
     for language in statements.iter().filter(|language| node.raw.get(language).is_none()) {
         let message = format!("there is a statement in language `{language}`, but no name");
-        node.key_error(message, format!("add `{language}: ...` to `name`"));
+        node.at_key().error(message, format!("add `{language}: ...` to `name`"));
     }
     names.sort();
     names
@@ -85,7 +86,7 @@ pub(super) fn is_language(node: &Node<'_>) -> bool {
     let is_one = is_natural_language(node.key);
     if !is_one {
         let message = format!("`{}` is not a language code", shown(node.key));
-        node.key_error(message, "write ISO 639 codes such as `en`, `fil` or `pt-BR`");
+        node.at_key().error(message, "write ISO 639 codes such as `en`, `fil` or `pt-BR`");
     }
     is_one
 }
@@ -93,7 +94,7 @@ pub(super) fn is_language(node: &Node<'_>) -> bool {
 pub(super) fn check_uuid(map: &mut Map<'_>) {
     let Some(node) = map.node("uuid") else {
         let help = "add a line `uuid: ...`; `uuidgen` or `cat /proc/sys/kernel/random/uuid` prints a new one";
-        map.node.file_lack("has no `uuid`", help);
+        map.node.at_file().lack("has no `uuid`", help);
         return;
     };
     if let Ok(uuid) = filled_text(&node)

@@ -4,11 +4,14 @@
 
 use crate::model::problem::InputGrammar;
 use crate::model::program::{IncludedFile, Program, ProgramKind};
+use crate::model::test_data::ValidatorArgs;
 use crate::package::by_name;
 use crate::package::files::{Files, Item};
 use crate::package::kattis::{Pack, detected};
 use crate::package::languages;
+use crate::package::node::{Node, Parse, meant};
 use crate::package::suggest::meant_or;
+use crate::package::text::shown;
 
 /// Endings of files that are not programs, wherever programs are expected.
 const NO_PROGRAM_ENDINGS: [&str; 12] =
@@ -70,6 +73,37 @@ impl Pack<'_> {
     pub(super) fn input_validator_names(&self) -> Vec<&str> {
         let validators = self.input_validator_items().filter(|item| !self.overlooks(item));
         validators.map(Item::base_name).collect()
+    }
+
+    /// The arguments in a file for all input validators, or by their names. Legacy judges ignore unknown names, and names
+    /// may lack their ending.
+    pub(super) fn input_validator_args(
+        &self,
+        node: &Node<'_>,
+        args: fn(&Node<'_>) -> Parse<Vec<String>>,
+    ) -> Parse<ValidatorArgs> {
+        if !node.is_map() {
+            return args(node).map(ValidatorArgs::All);
+        }
+        let known = self.input_validator_names();
+        let is_strict = self.version.is_strict;
+        let mut by_name = Vec::new();
+        for entry in node.entries("a map of input validators to arguments")? {
+            let is_it = |name: &&&str| {
+                **name == entry.key || !is_strict && name.split('.').next() == Some(entry.key)
+            };
+            if let Some(name) = known.iter().find(is_it) {
+                by_name.extend(args(&entry).map(|args| ((*name).to_owned(), args)));
+                continue;
+            }
+            let message = format!("there is no input validator `{}`", shown(entry.key));
+            if is_strict {
+                entry.at_key().error(message, meant(entry.key, &known));
+            } else {
+                entry.at_key().warning(message, "");
+            }
+        }
+        Ok(ValidatorArgs::ByName(by_name))
     }
 
     /// Whether this item is not an input validator, although it is in their directory.

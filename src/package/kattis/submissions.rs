@@ -171,7 +171,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
             let known = names.iter().copied().chain(directories.clone());
             let otherwise = "patterns are relative to submissions/, such as `wrong_answer/*.py`";
             let help = same_base.map_or_else(|| meant_or(pattern, known, otherwise), did_you_mean);
-            rule.node.key_warning(format!("`{}` matches no submission", shown(pattern)), help);
+            rule.node.at_key().warning(format!("`{}` matches no submission", shown(pattern)), help);
         }
         for some in &rule.some {
             let pattern = some.cases.as_str();
@@ -180,7 +180,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
                 let message = format!("`{}` does not name a group with a score", shown(pattern));
                 let help =
                     meant_or(pattern, scored.clone(), "`score` is for `secret` and its groups");
-                some.node.key_warning(message, help);
+                some.node.at_key().warning(message, help);
             }
             if is_used || data.cases.is_empty() {
                 continue;
@@ -190,7 +190,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
             let known = known.chain(submissions_yaml::KEYS.split(' ')).chain(["sample", "secret"]);
             let otherwise = "patterns of test cases are relative to data/, without extension, such as `secret/*-easy`";
             let help = meant_or(pattern, known, otherwise);
-            some.node.key_warning(format!("`{}` matches no test case", shown(pattern)), help);
+            some.node.at_key().warning(format!("`{}` matches no test case", shown(pattern)), help);
         }
     }
 }

@@ -62,7 +62,7 @@ fn rule<'a>(pack: &Pack<'_>, node: Node<'a>) -> Parse<Rule<'a>> {
 }
 
 fn pattern(node: &Node<'_>) -> Parse<Pattern> {
-    Pattern::parse(node.key).map_err(|error| node.key_error(error.to_string(), error.help()))
+    Pattern::parse(node.key).map_err(|error| node.at_key().error(error.to_string(), error.help()))
 }
 
 /// Reads any other key whose value is a map as a pattern of test cases.
@@ -79,7 +79,7 @@ fn case_rule<'a>(
             list(known.clone())
         );
         let message = format!("unknown key `{}`", shown(node.key));
-        return Err(node.key_error(message, meant_or(node.key, known, otherwise)));
+        return Err(node.at_key().error(message, meant_or(node.key, known, otherwise)));
     }
     let cases = pattern(&node);
     let mut map = node.map_called("", node.key)?;
@@ -103,7 +103,7 @@ fn expectation(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Option<Ex
         return None;
     }
     let use_for_time_limit = for_time_limit.unwrap_or_default();
-    let place = Some(node.key_place());
+    let place = Some(node.at_key().place());
     let it = Expectation::default();
     Some(Expectation { permitted, required, message, score, use_for_time_limit, place, ..it })
 }
@@ -111,7 +111,7 @@ fn expectation(pack: &Pack<'_>, node: &Node<'_>, map: &mut Map<'_>) -> Option<Ex
 fn score(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ScoreRange> {
     if pack.yaml.problem_type.excludes("scoring") {
         let message = "`score` is only for scoring problems; this one is pass-fail";
-        return Err(node.key_error(message, "remove it"));
+        return Err(node.at_key().error(message, "remove it"));
     }
     let one = |node: &Node<'_>| {
         let points = number(node, Bound::AtLeast(0.0))?;

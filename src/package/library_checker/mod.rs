@@ -96,7 +96,7 @@ impl Reader<'_> {
     /// The test cases; each generator makes several, numbered ones.
     fn tests(&self, map: &mut Map<'_>, problem: &mut Problem) {
         let Some(Ok(tests)) = map.node("tests").map(|node| node.items("tables `[[tests]]`")) else {
-            map.node.file_error("has no `[[tests]]`", "add one for each generator");
+            map.node.at_file().error("has no `[[tests]]`", "add one for each generator");
             return;
         };
         let mut cases = Vec::new();

@@ -65,7 +65,7 @@ impl Programs {
         let (name, path) = (node.key, &node.path);
         if !is_valid_name(name) {
             let message = format!("`{}` cannot be the name of a generator", shown(name));
-            return Err(node.key_error(message, super::NAME_HELP));
+            return Err(node.at_key().error(message, super::NAME_HELP));
         }
         let mut files: Vec<FilePath> = Vec::new();
         for item in node.items("a sequence of files below generators/, the main file first")? {

@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
             }
             if name == "test_group" {
                 let help = "rename it: its .yaml file would be that of the group";
-                node.key_error("a test case must not be called `test_group`", help);
+                node.at_key().error("a test case must not be called `test_group`", help);
                 return;
             }
             let name = join(&scope.name, &name);
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
                     let help = format!(
                         "add data/{name}.in, or give it one of `generate`, `copy` and `in`"
                     );
-                    node.key_error(message, help);
+                    node.at_key().error(message, help);
                     continue;
                 }
                 case.copy = Some(base);
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
             inputs.into_iter().filter(|(_, is_there)| *is_there).map(|(key, _)| key).collect();
         if let [.., _, last] = inputs[..] {
             let message = format!("`{}` has several inputs: `{last}` counts", shown(node.key));
-            node.key_warning(message, "give it one of `generate`, `copy` and `in`");
+            node.at_key().warning(message, "give it one of `generate`, `copy` and `in`");
         }
         let input = match (&inputs[..], given.input) {
             ([], _) if !is_manual => return Err(no_input(node)),
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         let args = given.output_validator_args;
         let case = RecipeCase {
             name: String::new(),
-            place: node.key_place(),
+            place: node.at_key().place(),
             input,
             copy: copy.map(|copy| copy.base),
             files: given.files,
@@ -291,5 +291,5 @@ fn check_counts(node: &Node<'_>, counts: &[i64], lines: &[CommandLine]) {
 
 fn no_input(node: &Node<'_>) -> Reported {
     let message = format!("`{}` has no input", shown(node.key));
-    node.key_error(message, "give it one of `generate`, `copy` and `in`")
+    node.at_key().error(message, "give it one of `generate`, `copy` and `in`")
 }

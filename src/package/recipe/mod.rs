@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
             }
         }
         if !self.has_entries {
-            root.file_warning("describes no test case", "add cases under `data:`");
+            root.at_file().warning("describes no test case", "add cases under `data:`");
         }
     }
 
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
             let message = format!("`{}` has no input and no `data`", shown(node.key));
             let help =
                 "give a test case one of `generate`, `copy` and `in`; give a directory `data`";
-            return Err(node.key_error(message, help));
+            return Err(node.at_key().error(message, help));
         }
         let mut map = node.map_called("", &scope.keys)?.renamed(DIRECTORY_OTHER);
         self.settings(node.raw, &mut map, &mut scope);
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
         let visualizer = raw.get("visualizer").and_then(|_| map.node("visualizer"));
         if let Some(node) = visualizer.filter(|node| !node.is_null()) {
             let help = "remove it: juror draws no pictures from recipes; in format 2025-09 visualizers have directories";
-            node.key_warning("`visualizer` is ignored", help);
+            node.at_key().warning("`visualizer` is ignored", help);
         }
         if let Some(node) = map.node("solution") {
             scope.solution = self.solution(&node).ok().flatten();
@@ -348,7 +348,8 @@ impl<'a> Reader<'a> {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         if ending == "files" || CASE_EXTENSIONS.contains(&ending) {
             let message = format!("`{}` cannot be the name of a directory", shown(&name));
-            node.key_error(message, format!("rename it: files of test cases end in .{ending}"));
+            node.at_key()
+                .error(message, format!("rename it: files of test cases end in .{ending}"));
         } else if self.take(&inner.name, node) {
             // Its fault is reported.
             let _reported = self.directory(node, inner);
@@ -359,7 +360,7 @@ impl<'a> Reader<'a> {
     fn take(&mut self, name: &str, node: &Node<'_>) -> bool {
         if let Some(line) = self.taken.get(name) {
             let message = format!("`{name}` is given twice; first on line {line}");
-            node.key_error(message, "rename one of the two");
+            node.at_key().error(message, "rename one of the two");
             return false;
         }
         self.taken.insert(name.to_owned(), node.key_line());
@@ -372,7 +373,7 @@ impl<'a> Reader<'a> {
         if is_full && !self.is_reported_full {
             self.is_reported_full = true;
             let message = format!("makes too many cases: a recipe has at most {MOST_CASES} cases");
-            node.key_error(message, "make fewer, larger cases");
+            node.at_key().error(message, "make fewer, larger cases");
         }
         is_full
     }
@@ -388,15 +389,17 @@ fn check_name(node: &Node<'_>, scope: &Scope, numbered: bool, older: &[&str]) ->
     let key = node.key;
     if scope.is_root() && !TOP.contains(&key) && !older.contains(&key) {
         let message = format!("`data/{}` holds no test cases", shown(key));
-        return Err(node.key_error(message, format!("the directories are {}", TOP.join(", "))));
+        return Err(node
+            .at_key()
+            .error(message, format!("the directories are {}", TOP.join(", "))));
     }
     if scope.is_root() && !is_directory(node.raw) {
         let message = format!("`{}` must be a directory", shown(key));
-        return Err(node.key_error(message, format!("write `{key}: {{ data: ... }}`")));
+        return Err(node.at_key().error(message, format!("write `{key}: {{ data: ... }}`")));
     }
     if !(is_valid_name(key) || key.is_empty() && numbered) {
         let message = format!("`{}` cannot be the name of a file", shown(key));
-        return Err(node.key_error(message, NAME_HELP));
+        return Err(node.at_key().error(message, NAME_HELP));
     }
     Ok(())
 }
@@ -411,12 +414,12 @@ fn report_rest(map: &mut Map<'_>, scope: &Scope) {
         if is_misplaced || nearest(key, map.known().iter().copied()).is_some() {
             let place =
                 if scope.is_root() { String::new() } else { format!(" in `{}`", scope.keys) };
-            node.key_error(format!("unknown key `{}`{place}", shown(key)), map.help_for(key));
+            node.at_key().error(format!("unknown key `{}`{place}", shown(key)), map.help_for(key));
         } else {
             let message = format!("`{}` is ignored: juror has no such key", shown(key));
             let known = list(map.known().iter().copied());
             let help = format!("fine if another tool reads it; known keys: {known}");
-            node.key_warning(message, help);
+            node.at_key().warning(message, help);
         }
     }
 }

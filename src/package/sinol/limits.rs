@@ -40,14 +40,14 @@ fn limit(
         [Some(limit)] => Some(limit),
         _ if all.contains(&None) || all.is_empty() => {
             let message = format!("has no `{one}` for all tests");
-            map.node.file_error(&message, &format!("add `{one}`, in {unit}"));
+            map.node.at_file().error(&message, &format!("add `{one}`, in {unit}"));
             None
         }
         _ => {
             if let Some(node) = map.node(several) {
                 let message =
                     format!("`{several}` differ, but juror has one limit for all test cases");
-                node.key_error(message, ELSEWHERE);
+                node.at_key().error(message, ELSEWHERE);
             }
             None
         }

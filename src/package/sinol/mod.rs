@@ -96,7 +96,7 @@ impl Format for Sinol {
                 }
                 None => {
                     let message = format!("unknown key `{}` is ignored", shown(node.key));
-                    node.key_warning(message, "remove it, or correct its name");
+                    node.at_key().warning(message, "remove it, or correct its name");
                 }
             }
         }
@@ -111,7 +111,7 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
         if let Some(node) = map.node(key).filter(|node| node.word() != harmless) {
             let message =
                 format!("`{key}` changes how submissions are judged, and juror does not know it");
-            node.key_error(message, ELSEWHERE);
+            node.at_key().error(message, ELSEWHERE);
         }
     }
     for item in tree.children("prog").filter(|item| item.is_file()) {

@@ -46,7 +46,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
             None if tree.file(&format!("prog/{}", node.key)).is_some() => {}
             None => {
                 let message = format!("`{}` is not a solution in prog/", shown(node.key));
-                node.key_warning(message, "remove it: `sinol-make run` writes this list");
+                node.at_key().warning(message, "remove it: `sinol-make run` writes this list");
             }
         }
     }

@@ -169,7 +169,7 @@ pub(super) fn by_group<'a, T>(
             Ok(group) => all.extend(parse(&node).ok().map(|it| (group, it))),
             Err(_) => {
                 let message = format!("`{}` is not a group number", shown(node.key));
-                node.key_error(message, "write one such as 1");
+                node.at_key().error(message, "write one such as 1");
             }
         }
     }

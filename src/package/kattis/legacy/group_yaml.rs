@@ -55,7 +55,7 @@ pub(super) fn read(pack: &Pack<'_>, item: &Item, is_draft: bool, group: &str) ->
         for node in LATER.into_iter().filter_map(|key| map.node(key)) {
             let message = format!("`{}` is not supported in format 2023-07", node.key);
             let help = "write `problem_format_version: 2025-09` if the package is in it";
-            node.key_error(message, help);
+            node.at_key().error(message, help);
         }
     }
     it.grading = grading(pack, &mut map);
@@ -130,33 +130,17 @@ fn range(node: &Node<'_>) -> Parse<PossibleScores> {
     }
 }
 
-/// One list of flags for all validators, or a map by their names.
+/// One list of flags for all validators, or a map by their names; also the name of one, and its flags.
 fn input_flags(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
-    if !node.is_map() {
-        return words(node).map(ValidatorArgs::All);
-    }
+    let named = if node.is_map() { named_flags(node)? } else { None };
+    let Some((name, flags)) = named else { return pack.input_validator_args(node, words) };
     let known = pack.input_validator_names();
-    let mut by_name = Vec::new();
-    if let Some((name, flags)) = named_flags(node)? {
-        let is_it = |it: &&&str| **it == name || it.split('.').next() == Some(&name);
-        let Some(name) = known.iter().find(is_it) else {
-            let message = format!("there is no input validator `{}`", shown(&name));
-            return Err(node.error(message, "write the name of one"));
-        };
-        by_name.push(((*name).to_owned(), flags));
-        return Ok(ValidatorArgs::ByName(by_name));
-    }
-    for entry in node.entries("a map of input validators to flags")? {
-        let is_it = |name: &&&str| **name == entry.key || name.split('.').next() == Some(entry.key);
-        match known.iter().find(is_it) {
-            Some(name) => by_name.push(((*name).to_owned(), words(&entry)?)),
-            None => {
-                let message = format!("there is no input validator `{}`", shown(entry.key));
-                entry.key_warning(message, "");
-            }
-        }
-    }
-    Ok(ValidatorArgs::ByName(by_name))
+    let is_it = |it: &&&str| **it == name || it.split('.').next() == Some(&name);
+    let Some(name) = known.iter().find(is_it) else {
+        let message = format!("there is no input validator `{}`", shown(&name));
+        return Err(node.error(message, "write the name of one"));
+    };
+    Ok(ValidatorArgs::ByName(vec![((*name).to_owned(), flags)]))
 }
 
 /// The name and the flags in a map with these two keys.

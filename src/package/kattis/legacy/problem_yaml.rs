@@ -10,7 +10,7 @@ use crate::model::units::Bytes;
 use crate::package::files::Files;
 use crate::package::kattis::legacy::group_yaml::grading_keys;
 use crate::package::kattis::legacy::{LegacyYaml, flags, words};
-use crate::package::kattis::problem_type::{ProblemType, check_among};
+use crate::package::kattis::problem_type::{ProblemType, TYPES, check_among};
 use crate::package::kattis::statement::Texts;
 use crate::package::kattis::{constants, problem_yaml};
 use crate::package::latex;
@@ -66,12 +66,11 @@ fn names(node: &Node<'_>) -> Parse<Vec<(String, String)>> {
 
 /// One word or several; drafts have sequences.
 fn types(node: &Node<'_>) -> Parse<Vec<String>> {
-    const KNOWN: [&str; 5] = ["pass-fail", "scoring", "interactive", "multi-pass", "submit-answer"];
     let words = words(node)?;
     for (number, word) in words.iter().enumerate() {
         check_among(word, &words[..number], node);
-        if !KNOWN.contains(&word.as_str()) {
-            node.unknown(format!("`{}` is not a type of problem", shown(word)), &KNOWN);
+        if !TYPES.contains(&word.as_str()) {
+            node.unknown(format!("`{}` is not a type of problem", shown(word)), &TYPES);
         }
     }
     Ok(words)

@@ -152,7 +152,7 @@ fn keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
 fn check_version(map: &mut Map<'_>) {
     let help = "write `problem_format_version: 2025-09`";
     let Some(node) = map.node("problem_format_version") else {
-        map.node.file_error("has no `problem_format_version`", help);
+        map.node.at_file().error("has no `problem_format_version`", help);
         return;
     };
     if let Ok(version) = text(&node)

@@ -55,7 +55,7 @@ pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKey
         _ => "has no meaning here: submissions are not judged on this data",
     };
     for node in nodes.into_iter().flatten() {
-        node.key_error(format!("`{}` {refused}", node.key), "remove it");
+        node.at_key().error(format!("`{}` {refused}", node.key), "remove it");
     }
     ScoringKeys::default()
 }

@@ -30,13 +30,13 @@ pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
             let key = node.key;
             let message =
                 format!("`{key}` has no meaning here: submissions are not judged on this data");
-            node.key_error(message, "remove it");
+            node.at_key().error(message, "remove it");
         }
         return it;
     }
     if let [None, Some(args)] = nodes {
         let message = "`static_validator_args` without `static_validation_score`: there is no static validation";
-        args.key_error(message, "add `static_validation_score`, or remove the arguments");
+        args.at_key().error(message, "add `static_validation_score`, or remove the arguments");
     }
     map.set("static_validation_score", &mut it.score, |node| points_or("pass-fail", node));
     map.set("static_validator_args", &mut it.args, texts);

@@ -10,8 +10,8 @@ use crate::package::kattis::Pack;
 use crate::package::kattis::part::{Part, Role};
 use crate::package::kattis::v2025_09::scoring::{self, ScoringKeys};
 use crate::package::kattis::v2025_09::static_validation::{self, StaticKeys};
-use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile, meant};
-use crate::package::text::{TextFile, shown};
+use crate::package::node::{Map, Node, Parse, Renamed, SettingsFile};
+use crate::package::text::TextFile;
 use crate::package::values::{boolean, text, texts};
 use crate::package::yaml;
 
@@ -57,7 +57,7 @@ fn settings(pack: &Pack<'_>, part: Part, role: Role, map: Map<'_>) -> Settings {
     let mut it = Settings::default();
     map.set("args", &mut it.args, texts);
     map.set("input_validator_args", &mut it.input_validator_args, |node| {
-        input_validator_args(pack, node)
+        pack.input_validator_args(node, texts)
     });
     map.set("output_validator_args", &mut it.output_validator_args, |node| {
         output_validator_args(pack, node)
@@ -81,22 +81,6 @@ fn settings(pack: &Pack<'_>, part: Part, role: Role, map: Map<'_>) -> Settings {
     it
 }
 
-fn input_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<ValidatorArgs> {
-    if !node.is_map() {
-        return texts(node).map(ValidatorArgs::All);
-    }
-    let known = pack.input_validator_names();
-    let mut by_name = Vec::new();
-    for entry in node.entries("a map of input validators to arguments")? {
-        if !known.contains(&entry.key) {
-            let message = format!("there is no input validator `{}`", shown(entry.key));
-            entry.key_error(message, meant(entry.key, &known));
-        }
-        by_name.push((entry.key.to_owned(), texts(&entry).unwrap_or_default()));
-    }
-    Ok(ValidatorArgs::ByName(by_name))
-}
-
 /// The arguments, checked against those of the default output validator.
 fn output_validator_args(pack: &Pack<'_>, node: &Node<'_>) -> Parse<Vec<String>> {
     let args = texts(node)?;
@@ -114,7 +98,7 @@ fn warn_about_lost_settings(map: &mut Map<'_>) {
                 "`{key}` applies to no test case: the groups in data/secret have their own settings"
             );
             let help = format!("write `{key}` into the test_group.yaml of each group");
-            node.key_warning(message, help);
+            node.at_key().warning(message, help);
         }
     }
 }

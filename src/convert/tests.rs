@@ -6,6 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use crate::convert::losses::losses;
 use crate::model::diagnostic::Diagnostic;
 use crate::package::convert::{Contents, Target, plan};
 use crate::package::read;
@@ -45,7 +46,7 @@ fn converted(files: &[(&str, &str)], to: Target) -> Converted {
     assert!(faults.is_empty(), "{faults:?}\n{texts:?}");
     let again = again.problem.expect("a new problem");
     let cases = again.test_data.cases.iter().map(|case| case.name.clone()).collect();
-    let losses = plan.losses(&problem, &again).into_iter();
+    let losses = losses(plan, &problem, &again).expect("losses").into_iter();
     let losses = losses.filter(|loss| !loss.what.starts_with("uuid")).map(|loss| {
         let became = loss.became.as_deref().unwrap_or("left out");
         format!("{} | {} | {became}", loss.place, loss.what)

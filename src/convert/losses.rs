@@ -1,0 +1,336 @@
+//! The difference of two problems: each is a list of facts, whose places and names are those of the new package.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::convert::scores;
+use crate::language::table::{LIBRARY_CHECKER_CODE, Language};
+use crate::model::conversion::Loss;
+use crate::model::grader::{Grader, Graders, VerdictMode};
+use crate::model::judgement::JudgeError;
+use crate::model::limits::{CODE, MEMORY, OUTPUT, ProblemLimits, TIME};
+use crate::model::problem::Problem;
+use crate::model::program::Program;
+use crate::model::protocol::Protocol;
+use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
+use crate::model::test_data::ValidatorArgs;
+use crate::model::verdict::Verdict;
+use crate::package::convert::cases::Names;
+use crate::package::convert::settings::{SETTINGS, languages};
+use crate::package::convert::submissions::ALL;
+use crate::package::convert::{Lost, NewPackage};
+
+/// Everything that has no equivalent: the losses that the plan knows, and the facts that the new package lacks.
+///
+/// # Errors
+/// If a problem cannot be written as data.
+pub fn losses(plan: NewPackage, old: &Problem, new: &Problem) -> Result<Vec<Loss>, JudgeError> {
+    let names = Names { root: &old.dir, new: Some((&plan.names, &plan.cases)) };
+    let mut was = Facts::of(old, &names)?;
+    let new_names = Names { root: &new.dir, new: None };
+    let mut is = Facts::of(new, &new_names)?;
+    scores::facts([old, new], &names, [&mut was, &mut is].map(|facts| &mut facts.found));
+    let mut lost = plan.lost;
+    compare(&was, &is, &mut lost);
+    Ok(lost.into_losses())
+}
+
+/// What is said of a place: a fact with its value, by place and name.
+pub(super) type Found = BTreeMap<(String, String), String>;
+
+struct Facts<'a> {
+    names: &'a Names<'a>,
+    found: Found,
+    /// The test cases in judging order.
+    order: Vec<String>,
+}
+
+/// The value of the fact that a program, a file or a test case is there.
+const THERE: &str = "there";
+
+/// Parts of a problem, and their names in facts, if these are others.
+const LABELS: [(&str, &str); 14] = [
+    ("kind", ""),
+    ("test_data", ""),
+    ("graders", ""),
+    ("objective", "best score"),
+    ("custom", "grader"),
+    ("cases", "test case"),
+    ("output_trials", "test of the checker"),
+    ("include", "included file"),
+    ("defines", "defined names"),
+    ("expectations", "expected"),
+    ("permitted", "on each test case"),
+    ("required", "on some test case"),
+    ("overall", "as a whole"),
+    ("is_partial", "without the best score"),
+];
+
+/// Values that say nothing.
+const DEFAULTS: [(&str, &str); 4] = [
+    ("objective", "max"),
+    ("use_for_time_limit", "as-expected"),
+    ("input_protocol", "standard"),
+    ("output_protocol", "standard"),
+];
+
+fn label(key: &str) -> &str {
+    LABELS.iter().find(|(known, _)| *known == key).map_or(key, |(_, label)| label)
+}
+
+impl<'a> Facts<'a> {
+    fn of(problem: &Problem, names: &'a Names<'a>) -> Result<Self, JudgeError> {
+        let order = problem.test_data.cases.iter().map(|case| names.case(&case.name)).collect();
+        let mut facts = Self { names, found: Found::new(), order };
+        let data = serde_json::to_value(normal(problem, names))
+            .map_err(|error| JudgeError::new("compare the two packages", error.to_string()))?;
+        for (key, value) in data.as_object().into_iter().flatten() {
+            let place =
+                if ["io", "equivalents"].contains(&&**key) { "juror.toml" } else { SETTINGS };
+            facts.walk(place, key, label(key), value);
+        }
+        Ok(facts)
+    }
+
+    /// Adds the facts of a part of the problem.
+    fn walk(&mut self, place: &str, key: &str, what: &str, value: &Value) {
+        if let Some(path) = file(value) {
+            return match self.names.path(path) {
+                _ if place == SETTINGS => self.say(self.names.place(path), what, THERE),
+                name => self.say(place, what, name.as_deref().unwrap_or("left out")),
+            };
+        }
+        match value {
+            Value::Object(parts) => {
+                let own = self.place(parts);
+                if let Some(own) = &own {
+                    // Such as an input validator among `input_validators`.
+                    self.say(own, what.trim_end_matches('s').replace('_', " "), THERE);
+                }
+                let (place, what) = own.as_deref().map_or((place, what), |own| (own, ""));
+                for (key, value) in parts {
+                    let label = label(key);
+                    let is_alone = what.is_empty() || label.is_empty();
+                    let dot = if is_alone { "" } else { "." };
+                    self.walk(place, key, &format!("{what}{dot}{label}"), value);
+                }
+            }
+            Value::Array(items) if items.iter().any(|it| self.place_of(it).is_some()) => {
+                items.iter().for_each(|item| self.walk(place, key, what, item));
+            }
+            _ => self.say(place, what, &text(key, value)),
+        }
+    }
+
+    fn say(&mut self, place: impl Into<String>, what: impl Into<String>, value: &str) {
+        let what = what.into();
+        // The path of a program is its place, and so is the name of a test case.
+        if !value.is_empty() && !["path", "name", "group"].contains(&&*what) {
+            self.found.insert((place.into(), what), value.to_owned());
+        }
+    }
+
+    fn place_of(&self, value: &Value) -> Option<String> {
+        self.place(value.as_object()?)
+    }
+
+    /// The place of a program, a file, a test case or a group.
+    fn place(&self, parts: &Map<String, Value>) -> Option<String> {
+        if let Some(path) = parts.get("path").and_then(file) {
+            return Some(self.names.place(path));
+        }
+        let name = |key: &str| parts.get(key)?.as_str();
+        if let Some(group) = name("group") {
+            return Some(format!("data/{}", self.names.case(group)));
+        }
+        let input = parts.get("input").and_then(file)?;
+        let name = name("name")?;
+        let place = format!("data/{}", self.names.case(name));
+        // Other formats keep test cases only for validators outside of data/.
+        let is_here = place.starts_with("data/invalid_") || place.starts_with("data/valid_");
+        Some(if is_here || self.names.path(input).is_some() { place } else { name.to_owned() })
+    }
+}
+
+fn file(value: &Value) -> Option<&Path> {
+    value.get("file")?.as_str().map(Path::new)
+}
+
+/// A value as people read it.
+fn text(key: &str, value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
+        Value::String(text) if DEFAULTS.contains(&(key, text)) => String::new(),
+        Value::String(text) => text.clone(),
+        // The order of lists of texts counts, but not that of rules or names.
+        Value::Array(items) if items.iter().any(|it| it.is_object() || it.is_array()) => {
+            let items: BTreeSet<String> = items.iter().map(|item| text(key, item)).collect();
+            let said: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
+            said.join("; ")
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(word).collect();
+            items.join(" ")
+        }
+        Value::Object(parts) => {
+            let part = |(key, value): (&String, &Value)| match (value, text(key, value)) {
+                (Value::Bool(false), _) => None,
+                (Value::Bool(true), _) => Some(label(key).to_owned()),
+                (_, text) if text.is_empty() => None,
+                (_, text) if ["key", "verdicts", "subject"].contains(&&**key) => Some(text),
+                (_, text) => Some(format!("{} {text}", label(key))),
+            };
+            let parts: Vec<String> = parts.iter().filter_map(part).collect();
+            parts.join(", ")
+        }
+    }
+}
+
+/// A value in a list: texts with whitespace are quoted.
+fn word(value: &Value) -> String {
+    let word = text("", value);
+    if word.is_empty() || word.contains(char::is_whitespace) { format!("{word:?}") } else { word }
+}
+
+/// The problem without what differs between formats although it means the same.
+fn normal(problem: &Problem, names: &Names<'_>) -> Problem {
+    let mut it = problem.clone();
+    it.languages = languages(problem);
+    it.unjudged.clear();
+    let limits = &mut it.limits;
+    let ProblemLimits { memory, compilation_memory, validation_memory, .. } = limits;
+    for memory in [memory, compilation_memory, validation_memory] {
+        memory.get_or_insert(MEMORY);
+    }
+    limits.code.get_or_insert(CODE);
+    limits.compilation_time.get_or_insert(TIME);
+    limits.validation_time.get_or_insert(TIME);
+    limits.validation_output.get_or_insert(OUTPUT);
+    limits.output = (!limits.unlimited_talk).then(|| limits.output.unwrap_or(OUTPUT));
+    if limits.time_limit.is_some() {
+        limits.time_resolution = ProblemLimits::default().time_resolution;
+    }
+    if it.input_validators.is_empty() {
+        it.input_protocol = Protocol::Standard;
+    }
+    if it.output_validators.is_empty() && it.interactor.is_none() {
+        it.output_protocol = Protocol::Standard;
+    }
+    let (input, output) = (it.input_protocol, it.output_protocol);
+    let others = it.answer_validators.iter_mut().chain(&mut it.static_validator);
+    let others = others.chain(&mut it.input_visualizer).chain(&mut it.output_visualizer);
+    let others = others.chain(it.graders.as_mut().and_then(|graders| graders.custom.as_mut()));
+    others.for_each(|program| only_used(program, Protocol::Standard));
+    it.input_validators.iter_mut().for_each(|program| only_used(program, input));
+    let checkers = it.output_validators.iter_mut().chain(&mut it.interactor);
+    checkers.for_each(|program| only_used(program, output));
+    let is_plain = it.graders.as_ref().is_none_or(all_must_be_accepted);
+    for submission in &mut it.submissions {
+        only_used(&mut submission.program, Protocol::Standard);
+        // They are those of the problem.
+        submission.program.include.clear();
+        submission.program.defines.clear();
+        submission.expectations.iter_mut().for_each(|rule| simplify(rule, is_plain, names));
+    }
+    let data = &mut it.test_data;
+    for case in &mut data.cases {
+        if let ValidatorArgs::ByName(by_name) = &mut case.input_validator_args {
+            by_name.retain(|(_, args)| !args.is_empty());
+        }
+    }
+    it
+}
+
+/// Leaves out what has no effect on a program.
+fn only_used(program: &mut Program, protocol: Protocol) {
+    // In other formats, such a program is a directory with these files.
+    if program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
+        || matches!(protocol, Protocol::Cms | Protocol::Sinol)
+    {
+        (program.language, program.entry_point) = (None, None);
+        program.include.clear();
+    }
+    program.include.iter_mut().for_each(|file| file.language = None);
+    // Only C and C++ use the files beside a source.
+    let code = Language::of_file(&program.path).filter(|_| program.path.is_file());
+    if code.is_some_and(|it| !["c", "cpp"].contains(&it.code)) {
+        program.include.clear();
+    }
+}
+
+/// Whether AC as a whole means that each test case is accepted.
+fn all_must_be_accepted(graders: &Graders) -> bool {
+    graders.groups.iter().all(|group| match &group.grading.grader {
+        Grader::Custom(_) => false,
+        Grader::Default(modes) => {
+            modes.verdict != VerdictMode::AlwaysAccept && !modes.accept_if_any_accepted
+        }
+    })
+}
+
+fn simplify(rule: &mut Expectation, is_plain: bool, names: &Names<'_>) {
+    rule.cases = rule.cases.as_deref().map(|cases| names.pattern(cases));
+    let right = Overall { verdicts: vec![Verdict::Accepted], is_partial: false };
+    if is_plain && rule.overall.as_ref() == Some(&right) {
+        (rule.overall, rule.permitted) = (None, Some(right.verdicts));
+    }
+    let overall = rule.overall.as_mut().map(|overall| &mut overall.verdicts);
+    for verdicts in [overall, rule.permitted.as_mut(), rule.required.as_mut()] {
+        verdicts.into_iter().for_each(|verdicts| verdicts.sort());
+    }
+    rule.permitted = rule.permitted.take().filter(|it| it.len() < ALL.len());
+    let Expectation { permitted, required, score, overall, message, .. } = &*rule;
+    let expects = permitted.is_some() || required.is_some() || overall.is_some();
+    if !expects
+        && score.is_none()
+        && message.is_none()
+        && rule.use_for_time_limit == UseForTimeLimit::Never
+    {
+        rule.use_for_time_limit = UseForTimeLimit::AsExpected;
+    }
+}
+
+/// Adds the facts that no longer hold, and those that replace them.
+fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
+    let keys: BTreeSet<&(String, String)> = old.found.keys().chain(new.found.keys()).collect();
+    let changed = |key: &&(String, String)| old.found.get(*key) != new.found.get(*key);
+    let changed: Vec<&(String, String)> = keys.into_iter().filter(changed).collect();
+    let is_there = |key: &(String, String)| {
+        [&old.found, &new.found].iter().any(|it| it.get(key).is_some_and(|value| value == THERE))
+    };
+    // What is said of something that is there only before or only after.
+    let gone: BTreeSet<&String> =
+        changed.iter().filter(|key| is_there(key)).map(|(place, _)| place).collect();
+    for key in changed {
+        let (place, what) = key;
+        let [was, is] = [&old.found, &new.found].map(|found| found.get(key));
+        if gone.contains(place) && !is_there(key) {
+            continue;
+        }
+        let what = match was.map(String::as_str) {
+            Some(THERE) => what.clone(),
+            was => format!("{what}: {}", was.unwrap_or("nothing")),
+        };
+        // The plan may already know the replacement of something that the problem cannot express.
+        if !lost.names(place, &what) {
+            lost.add(place, what, is.cloned());
+        }
+    }
+    order(&old.order, &new.order, lost);
+}
+
+/// Names the first two test cases whose order changes.
+fn order(old: &[String], new: &[String], lost: &mut Lost) {
+    let places: BTreeMap<&String, usize> = new.iter().zip(0..).collect();
+    let kept: Vec<(&String, usize)> =
+        old.iter().filter_map(|name| Some((name, *places.get(name)?))).collect();
+    if let Some(turned) = kept.windows(2).find(|pair| pair[0].1 > pair[1].1) {
+        let [first, second] = [turned[0].0, turned[1].0];
+        let what = format!("order of test cases: {first} before {second}");
+        lost.add("data", what, Some(format!("{second} before {first}")));
+    }
+}

@@ -1,0 +1,213 @@
+//! Verdicts and scores of both problems for the same results of test cases.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::convert::losses::Found;
+use crate::judge::score::{CaseResult, Scheme, by_rules, by_validator, by_worth};
+use crate::model::grader::Grader;
+use crate::model::problem::Problem;
+use crate::model::protocol::Protocol;
+use crate::model::score::{CaseScoring, Score};
+use crate::model::stop::Stop;
+use crate::model::test_data::{TestCase, is_inside};
+use crate::model::verdict::Verdict;
+use crate::package::convert::cases::Names;
+use crate::package::convert::rules::gives_parts;
+use crate::validator::feedback::Feedback;
+use crate::validator::response::Worth;
+
+/// How an output on a test case is.
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    Right,
+    Wrong,
+    Crashed,
+    /// The output validator gives half of the points.
+    Half,
+}
+
+/// Adds what the old and the new problem give in the same situations.
+pub(super) fn facts(problems: [&Problem; 2], names: &Names<'_>, mut found: [&mut Found; 2]) {
+    let flags = problems.map(own_grader);
+    if flags.iter().any(Option::is_some) {
+        for (found, flags) in found.into_iter().zip(flags) {
+            let flags = flags.map(|flags| format!("what the grader gives ({})", flags.join(" ")));
+            let key = ("data".to_owned(), "verdicts and scores".to_owned());
+            found.extend(flags.map(|flags| (key, flags)));
+        }
+        return;
+    }
+    let old = &problems[0].test_data.cases;
+    let new: Vec<String> = old.iter().map(|case| names.case(&case.name)).collect();
+    let schemes = problems.map(Scheme::of);
+    let sides = [
+        Side::of(problems[0], &schemes[0], old.iter().map(|case| &case.name)),
+        Side::of(problems[1], &schemes[1], new.iter()),
+    ];
+    let full: Vec<Score> = old.iter().map(|case| sides[0].full(case)).collect();
+    let mut tell = |part: &str, situation: &str, output: &dyn Fn(usize) -> Output| {
+        for (side, found) in sides.iter().zip(&mut found) {
+            let none = |reason| vec![("score", format!("none: {reason}"))];
+            for (what, value) in side.total(&full, output).unwrap_or_else(none) {
+                let key = match what {
+                    GREATEST => ("data".to_owned(), what.to_owned()),
+                    _ => (format!("data{part}"), format!("{what} if {situation}")),
+                };
+                found.insert(key, value);
+            }
+        }
+    };
+    tell("", "all is right", &|_| Output::Right);
+    tell("", "all is wrong", &|_| Output::Wrong);
+    tell("", "the first test case is wrong and the last one crashes", &|at| match at {
+        0 => Output::Wrong,
+        at if at + 1 == old.len() => Output::Crashed,
+        _ => Output::Right,
+    });
+    for part in parts(old, &new) {
+        let is_in = |at: usize| new[at] == part || is_inside(&new[at], &part);
+        let place = format!("/{part}");
+        let only = |output| move |at| if is_in(at) { output } else { Output::Right };
+        tell(&place, "only this is wrong", &only(Output::Wrong));
+        if gives_parts(problems[0]) {
+            tell(&place, "only this gets half of the points", &only(Output::Half));
+        }
+        let right = |at| if is_in(at) { Output::Right } else { Output::Wrong };
+        tell(&place, "only this is right", &right);
+    }
+}
+
+/// It is the same in all situations.
+const GREATEST: &str = "greatest score";
+
+/// The flags of the package's own grader, if a group has it.
+fn own_grader(problem: &Problem) -> Option<&Vec<String>> {
+    problem.graders.iter().flat_map(|it| &it.groups).find_map(|group| match &group.grading.grader {
+        Grader::Custom(flags) => Some(flags),
+        Grader::Default(_) => None,
+    })
+}
+
+/// The groups, and of each the first and the last test case: all count alike, unless they have points of their own.
+fn parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
+    let mut parts = BTreeSet::new();
+    let key = |at: usize| Some((new.get(at)?.rsplit_once('/')?.0, old[at].points));
+    for (at, name) in new.iter().enumerate() {
+        parts.extend(name.match_indices('/').map(|(end, _)| name[..end].to_owned()));
+        if at == 0 || key(at - 1) != key(at) || key(at + 1) != key(at) {
+            parts.insert(name.clone());
+        }
+    }
+    parts
+}
+
+/// One of the two problems.
+struct Side<'a> {
+    scheme: &'a Option<Scheme<'a>>,
+    protocol: Protocol,
+    /// Whether the output validator writes scores to a file, as far as can be told.
+    writes_scores: bool,
+    /// Test cases with what their validator may say, by name.
+    cases: HashMap<&'a str, (&'a TestCase, CaseScoring)>,
+    /// Their names, in the order of the old problem.
+    names: Vec<&'a str>,
+}
+
+impl<'a> Side<'a> {
+    fn of(
+        problem: &'a Problem,
+        scheme: &'a Option<Scheme<'a>>,
+        names: impl Iterator<Item = &'a String>,
+    ) -> Self {
+        let scoring = |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |it| it.case(case));
+        let judged = problem.test_data.judged().into_iter().map(|case| case.test_case());
+        Self {
+            scheme,
+            protocol: problem.output_protocol,
+            writes_scores: problem.output_protocol == Protocol::Standard && gives_parts(problem),
+            cases: judged.map(|case| (case.name.as_str(), (case, scoring(case)))).collect(),
+            names: names.map(String::as_str).collect(),
+        }
+    }
+
+    /// What a right output on a test case gets, if the output validator says it.
+    fn full(&self, case: &TestCase) -> Score {
+        match self.cases.get(case.name.as_str()) {
+            Some((_, CaseScoring::UpTo(most))) => *most,
+            Some((_, CaseScoring::Graded { accept, .. })) => *accept,
+            _ => case.points.unwrap_or(Score::ONE),
+        }
+    }
+
+    /// The verdict and the score, or the reason why there is none.
+    fn total(
+        &self,
+        full: &[Score],
+        output: &dyn Fn(usize) -> Output,
+    ) -> Result<Vec<(&'static str, String)>, String> {
+        let mut results: HashMap<&str, CaseResult> = HashMap::new();
+        let mut first = Verdict::Accepted;
+        for (at, name) in self.names.iter().enumerate() {
+            let Some((case, scoring)) = self.cases.get(name) else { continue };
+            let result = self.result(case, *scoring, output(at), full[at])?;
+            first = if first == Verdict::Accepted { result.verdict } else { first };
+            results.insert(name, result);
+        }
+        let Some(scheme) = self.scheme else { return Ok(vec![("verdict", first.to_string())]) };
+        let result = |name: &str| {
+            let accepted = |(_, scoring): &(_, CaseScoring)| {
+                let verdict = Verdict::Accepted;
+                CaseResult { verdict, score: by_rules(*scoring, verdict).map(|it| it.score) }
+            };
+            // The static validator accepts.
+            results.get(name).copied().or_else(|| self.cases.get(name).map(accepted))
+        };
+        let total = scheme.total(&result, &|_, results| Ok(results[0]));
+        let total = total.map_err(|stop| match stop {
+            Stop::Fault(error) => error.reason,
+            _ => String::new(),
+        })?;
+        let mut said = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
+        if let Some(score) = total.score {
+            said.extend(score.score.map(|points| ("score", points.to_string())));
+            said.extend(score.max_score.map(|most| (GREATEST, most.to_string())));
+        }
+        Ok(said)
+    }
+
+    /// The result of a test case; `full` is what a right output gets from a validator that says it.
+    fn result(
+        &self,
+        case: &TestCase,
+        scoring: CaseScoring,
+        output: Output,
+        full: Score,
+    ) -> Result<CaseResult, String> {
+        let part = Score::new(0.5).unwrap_or_default();
+        let half = Score::new(full.points() / 2.0).unwrap_or_default();
+        let worth = match self.protocol {
+            Protocol::Testlib => Some(Worth::Points(half)),
+            Protocol::Cms => Some(Worth::Part(part)),
+            Protocol::Sinol => Some(Worth::RightFor(part)),
+            Protocol::Standard => None,
+        };
+        if let Some(worth) = worth.filter(|_| output == Output::Half) {
+            let earned = by_worth(scoring, case, worth).ok_or("its points are no number")?;
+            let verdict = if earned.is_right { Verdict::Accepted } else { Verdict::WrongAnswer };
+            return Ok(CaseResult { verdict, score: earned.score.map(|it| it.score) });
+        }
+        let (verdict, points) = match output {
+            Output::Right => (Verdict::Accepted, full),
+            Output::Half => (Verdict::Accepted, half),
+            Output::Wrong => (Verdict::WrongAnswer, full),
+            Output::Crashed => (Verdict::RunTimeError, full),
+        };
+        let mut feedback = Feedback::default();
+        let may_say = !matches!(scoring, CaseScoring::Ignored | CaseScoring::Forbidden);
+        if self.writes_scores && may_say && verdict == Verdict::Accepted {
+            feedback.score = Some(points.points().to_string().into_bytes());
+        }
+        let score = by_validator(scoring, verdict, &feedback)?;
+        Ok(CaseResult { verdict, score: score.map(|it| it.score) })
+    }
+}
