@@ -365,6 +365,7 @@ impl<'a> Facts<'a> {
             constants,
             defines,
             package: _,
+            without: _,
         } in programs
         {
             let mut value = vec![match protocol {
