@@ -8,7 +8,7 @@ use crate::language::table::Language;
 use crate::model::duplicates::{Duplicates, Likeness};
 use crate::model::submission::Submission;
 
-/// The text of a program: the texts of its files, in order.
+/// The text of a program: the texts of its sources, in order.
 type Text = Vec<Vec<u8>>;
 
 /// Groups of equal submissions, in the order of the first of each. Submissions that differ only in spaces and comments
@@ -19,14 +19,12 @@ pub fn find<'a>(submissions: impl IntoIterator<Item = &'a Submission>) -> Vec<Du
     for (at, submission) in submissions.into_iter().enumerate() {
         // Unreadable submissions are reported elsewhere.
         let Ok(sources) = sources::read(&submission.program) else { continue };
-        let files = sources.files.iter().filter(|it| it.length() > 0);
-        let mut language = "";
         let mut text: Text = Vec::new();
         let mut code: Text = Vec::new();
-        for file in files {
-            language = Language::of_file(&file.name).map_or(language, |it| it.code);
+        for file in &sources.files {
+            let Some(language) = Language::of_file(&file.name) else { continue };
             text.push(file.bytes().to_vec());
-            code.push(essence(language, file.bytes()));
+            code.push(essence(language.code, file.bytes()));
         }
         text.sort();
         code.sort();

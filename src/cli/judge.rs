@@ -22,14 +22,20 @@ use crate::ops::judge::{Comparison, JudgeOptions, judge};
 pub struct JudgeArguments {
     /// The problem package: a directory, or an archive such as .zip or .tar.gz
     pub package: PathBuf,
-    /// Source files, directories of sources, executables, or the folder of a class
+    /// Source files, directories or archives of sources, executables, or the folder of a class
     ///
-    /// The folder of a class has a directory for each student, and no sources of its own. docs/judge.md has more.
+    /// The folder of a class has an entry for each student, and no sources of its own. docs/judge.md has more.
     #[arg(value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
     /// After `--`: a program that is ready to run, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
+    /// Read each SUBMISSION as the folder of a class, also with sources of its own
+    #[arg(long, help_heading = RUNS)]
+    pub class: bool,
+    /// Start this file of each student's directory, such as sum.py
+    #[arg(long, value_name = "NAME", help_heading = RUNS)]
+    pub start: Option<String>,
     /// Run on all cases instead of stopping at the first rejection
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
@@ -95,6 +101,8 @@ impl JudgeArguments {
         JudgeOptions {
             package: self.package.clone(),
             submissions: self.submissions.clone(),
+            class: self.class,
+            start: self.start.clone(),
             program: self.program.clone(),
             all: self.all,
             explain: self.explain,

@@ -78,7 +78,9 @@ pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
 }
 
 fn unclear(message: String, usual: &str) -> ProgramFault {
-    let help = format!("name the main file `{usual}`, or set the entry point in the package");
+    let help = format!(
+        "name the main file `{usual}`, set the entry point in the package, or give --start to `juror judge`"
+    );
     ProgramFault::new(message, help)
 }
 

@@ -7,7 +7,6 @@
 
 pub mod cargo;
 pub mod command_line;
-mod condition;
 pub mod constants;
 pub mod entry;
 pub mod essence;

@@ -131,7 +131,7 @@ fn not_built(language: &Language, because: &str) -> ProgramFault {
 }
 
 /// The language of a file's ending, if it has one.
-fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
+pub fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
     // Go's own file has the ending of Modula-2.
     if file.name.ends_with("go.mod") { None } else { Language::of_file(&file.name) }
 }

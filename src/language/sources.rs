@@ -71,6 +71,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
             files[at].name = lower;
         }
     }
+    files.retain(|it| !program.without.contains(&it.name));
     Ok(Sources { shape, files, included })
 }
 

@@ -1,139 +1,104 @@
 //! Whether a source declares the function with which a program starts, in languages in which the compiler looks for it.
-//! Strings, comments and what a preprocessor leaves out do not count, nor does what is inside of anything else.
+
+use regex::Regex;
+use tree_sitter::{Node, Parser, Tree};
 
 use crate::language::{essence, java};
 
+/// Lines that start a program, in languages without a syntax tree.
+const LINES: [(&str, &str); 9] = [
+    ("csharp", r"\bMain\s*\("),
+    ("dart", r"^(\w+\s+)?main\s*\("),
+    ("go", r"^func\s+main\s*\("),
+    ("haskell", r"^main\s*(=|::)"),
+    ("kotlin", r"^(\w+\s+)*fun\s+main\s*\("),
+    ("objectivec", r"^(\w+\s+)?main\s*\([^;]*$"),
+    ("scala", r"\b(void|def)\s+main\b|\bextends\s+App\b"),
+    ("visualbasic", r"\bMain\s*\("),
+    ("zig", r"^(pub\s+)?fn\s+main\s*\("),
+];
+
 /// Whether the compiler itself finds out where a program of several files starts.
 pub fn is_by_text(language: &str) -> bool {
-    !words(language).is_empty()
+    ["c", "cgmp", "cpp", "cppgmp", "java", "rust"].contains(&language) || line(language).is_some()
 }
 
-/// Words of which a starting source has one.
-fn words(language: &str) -> &'static [&'static str] {
-    match language {
-        "c" | "cpp" | "cgmp" | "cppgmp" | "objectivec" | "dart" => &["main"],
-        "java" => &["main"],
-        "rust" | "zig" => &["fn main"],
-        "go" => &["func main"],
-        "kotlin" => &["fun main"],
-        "scala" => &["void main", "def main", "extends App"],
-        "csharp" | "visualbasic" => &["Main(", "Main ("],
-        "haskell" => &["main =", "main ::"],
-        _ => &[],
-    }
+fn line(language: &str) -> Option<&'static str> {
+    LINES.iter().find(|(code, _)| *code == language).map(|(_, line)| *line)
 }
 
-/// Which of these sources of a program start, by their places in the list.
-pub fn starting(language: &str, sources: &[Vec<u8>]) -> Vec<usize> {
-    let texts = sources.iter().map(|text| match language {
-        "java" => String::from_utf8_lossy(text).into_owned(),
-        _ => String::from_utf8_lossy(&essence::code(language, text)).into_owned(),
-    });
-    let texts: Vec<String> = texts.collect();
-    let starts: Vec<u8> = texts.iter().map(|text| strength(language, text)).collect();
+/// Which of these sources of a program start, by their places in the list: those that do so most.
+pub fn starting(language: &str, sources: &[&[u8]]) -> Vec<usize> {
+    let starts: Vec<u8> = sources.iter().map(|text| strength(language, text)).collect();
     let most = starts.iter().copied().max().filter(|most| *most > 0);
     (0..starts.len()).filter(|at| Some(starts[*at]) == most).collect()
 }
 
-/// 0 if a source does not start; the sources that do so most start.
-fn strength(language: &str, code: &str) -> u8 {
-    match language {
-        "java" => java::starts(code),
-        "c" | "cpp" | "cgmp" | "cppgmp" | "objectivec" | "dart" => declares(code, "").into(),
-        "rust" | "zig" => declares(code, "fn").into(),
-        "go" => declares(code, "func").into(),
-        "kotlin" => declares(code, "fun").into(),
-        _ => words(language).iter().any(|word| has_word(code, word)).into(),
+/// 0 if a source does not start; the greater, the more it does.
+fn strength(language: &str, source: &[u8]) -> u8 {
+    if language == "java" {
+        return java::starts(&String::from_utf8_lossy(source));
     }
-}
-
-/// Whether a text contains this as a whole word.
-pub fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let after = text[at + word.len()..].chars().next().filter(|_| word.ends_with(is_part));
-        !text[..at].ends_with(is_part) && !after.is_some_and(is_part)
-    })
-}
-
-fn is_part(sign: char) -> bool {
-    sign.is_alphanumeric() || sign == '_'
-}
-
-/// The words and the other signs of a text.
-pub(super) fn tokens(text: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = if is_part(first) {
-            rest.find(|it| !is_part(it)).unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
-        };
-        tokens.push(&rest[..length]);
-        rest = rest[length..].trim_start();
+    if let Some(line) = line(language) {
+        let code = essence::code(language, source);
+        let line = Regex::new(&format!("(?m){line}"));
+        return line.is_ok_and(|it| it.is_match(&String::from_utf8_lossy(&code))).into();
     }
-    tokens
+    tree(language, source).map_or(0, |tree| main(tree.root_node(), source))
 }
 
-/// Whether a function `main` is defined behind this word, outside of all braces but those of `extern "C"`. A declaration
-/// is no definition, and what is only for tests does not count.
-fn declares(code: &str, word: &str) -> bool {
-    let tokens = tokens(code);
-    // For each open brace, whether it encloses what is in it.
-    let mut open: Vec<bool> = Vec::new();
-    let mut declaration = 0;
-    for (at, token) in tokens.iter().enumerate() {
-        let before = |back: usize| at.checked_sub(back).map_or("", |at| tokens[at]);
-        let is_outside = !open.contains(&true);
-        match *token {
-            "{" => open.push(!(before(1) == "\"" && before(3) == "extern")),
-            "}" => drop(open.pop()),
-            "main" if is_outside && tokens.get(at + 1) == Some(&"(") => {
-                let is_named = if word.is_empty() {
-                    ![":", ".", "~"].contains(&before(1))
-                } else {
-                    before(1) == word
-                };
-                let attributes = tokens[declaration..at].join("");
-                let is_test =
-                    attributes.contains("cfg(test)") || attributes.contains("cfg(all(test");
-                if is_named && !is_test && (!word.is_empty() || is_definition(&tokens[at + 1..])) {
-                    return true;
+/// The syntax tree of a source.
+fn tree(language: &str, source: &[u8]) -> Option<Tree> {
+    /// Upper bound on the bytes of a source, as on submissions in most contests.
+    const LARGEST: usize = 128 << 10;
+    if source.len() > LARGEST {
+        return None;
+    }
+    let grammar = match language {
+        "rust" => tree_sitter_rust::LANGUAGE,
+        _ => tree_sitter_cpp::LANGUAGE,
+    };
+    let mut parser = Parser::new();
+    parser.set_language(&grammar.into()).ok()?;
+    parser.parse(source, None)
+}
+
+/// How surely a function `main` is defined outside of all that has a name: 2, or 1 if it is public, which that of a
+/// module is, or if the preprocessor or a syntax error may leave it out.
+fn main(root: Node<'_>, source: &[u8]) -> u8 {
+    let mut most = 0;
+    let mut open = vec![(root, 2)];
+    while let Some((node, sure)) = open.pop() {
+        let mut declaration = node.start_byte();
+        for child in node.named_children(&mut node.walk()) {
+            let before = String::from_utf8_lossy(&source[declaration..child.start_byte()]);
+            match child.kind() {
+                "attribute_item" => continue,
+                "function_definition" if is_main(child, source) => most = most.max(sure),
+                "function_item" if is_main(child, source) => {
+                    let is_test =
+                        ["cfg(test)", "cfg(all(test"].iter().any(|it| before.contains(it));
+                    let is_public =
+                        child.named_child(0).is_some_and(|it| it.kind() == "visibility_modifier");
+                    most = most.max(if is_test { 0 } else { sure - u8::from(is_public) });
                 }
+                "linkage_specification" | "declaration_list" => open.push((child, sure)),
+                kind if kind.starts_with("preproc_") || child.is_error() => open.push((child, 1)),
+                _ => {}
             }
-            _ => {}
-        }
-        if is_outside && [";", "}"].contains(token) || *token == "}" && !open.contains(&true) {
-            declaration = at + 1;
+            declaration = child.end_byte();
         }
     }
-    false
+    most
 }
 
-/// Whether something follows these parameters that is not the end of a declaration.
-fn is_definition(tokens: &[&str]) -> bool {
-    let mut depth = 0_usize;
-    for (at, token) in tokens.iter().enumerate() {
-        match *token {
-            "(" => depth += 1,
-            ")" if depth == 1 => {
-                let next = tokens.get(at + 1).copied().unwrap_or_default();
-                return ![";", ",", "=", ")"].contains(&next);
-            }
-            ")" => depth -= 1,
-            _ => {}
-        }
+/// Whether a function is called `main`.
+fn is_main(function: Node<'_>, source: &[u8]) -> bool {
+    let mut name = function.child_by_field_name("name").unwrap_or(function);
+    while let Some(inner) = name.child_by_field_name("declarator") {
+        name = inner;
     }
-    true
-}
-
-/// The modules that a source of Rust says are in files of their own.
-pub fn modules(source: &[u8]) -> Vec<String> {
-    let code = essence::code("rust", source);
-    let code = String::from_utf8_lossy(&code);
-    let tokens = tokens(&code);
-    let named = tokens.windows(3).filter(|it| it[0] == "mod" && it[2] == ";");
-    named.map(|it| it[1].to_owned()).collect()
+    &source[name.byte_range()] == b"main"
 }
 
 #[cfg(test)]
@@ -143,14 +108,12 @@ mod tests {
     #[test]
     fn a_program_starts_with_a_function_that_is_defined_outside_of_all_else() {
         let check = |language: &str, text: &str, expected: bool| {
-            let found = starting(language, &[text.as_bytes().to_vec()]);
+            let found = starting(language, &[text.as_bytes()]);
             assert_eq!(found.len(), usize::from(expected), "{language}: {text}");
         };
         for (language, text) in [
             ("c", "int main(void) { return 0; }"),
-            ("c", "main(argc, argv) int argc; char **argv; { }"),
             ("c", "int main (int c,\n char **v)\n{ }"),
-            ("c", "int main()"),
             ("cpp", "extern \"C\" { int f(); }\nauto main() -> int { }"),
             ("cpp", "extern \"C\" {\nint main() { }\n}"),
             (
@@ -184,10 +147,6 @@ mod tests {
             ("cpp", "auto s = R\"x(\nint main() { })\" )x\";"),
             ("cpp", "auto s = u8R\"(\nint main() { })\";"),
             ("cpp", "// \\\nint main() { }"),
-            ("cpp", "#if defined(A) || defined(B)\nint main() { }\n#endif"),
-            ("cpp", "#define T 0\n#if T\nint main() { }\n#endif"),
-            ("cpp", "#if (1 - 1) || !1\nint main() { }\n#endif"),
-            ("cpp", "#ifndef ONLINE_JUDGE\nint main() { }\n#endif"),
             ("cpp", "#define TEST \\\n int main() { }\n"),
             ("rust", "mod a { fn main() { } }"),
             ("rust", "impl G { pub fn main(&self) { } }"),
@@ -205,12 +164,29 @@ mod tests {
         }
     }
 
+    /// Which of these sources starts, in which language.
+    fn check(language: &str, sources: &[&str], expected: &[usize]) {
+        let sources: Vec<&[u8]> = sources.iter().map(|it| it.as_bytes()).collect();
+        assert_eq!(starting(language, &sources), expected);
+    }
+
+    #[test]
+    fn what_surely_starts_comes_before_what_a_condition_or_another_module_may_start() {
+        let main = "int main() { }";
+        for condition in ["if 0", "if defined(A) || B > 2", "ifdef A", "ifndef ONLINE_JUDGE"] {
+            let conditional = format!("#{condition}\n{main}\n#else\nint f();\n#endif\n");
+            check("cpp", &[&conditional, main], &[1]);
+            check("cpp", &[&conditional, "int f() { }"], &[0]);
+            check("cpp", &[&conditional, &conditional], &[0, 1]);
+        }
+        check("rust", &["pub fn main() { }", "mod a;\nfn main() { a::main() }"], &[1]);
+        check("rust", &["pub fn main() { }", "fn f() { }"], &[0]);
+        check("cpp", &[&"#if 1\n".repeat(10_000), main], &[1]);
+    }
+
     #[test]
     fn the_usual_main_of_java_comes_before_others() {
-        let check = |sources: &[&str], expected: &[usize]| {
-            let sources: Vec<Vec<u8>> = sources.iter().map(|it| it.as_bytes().to_vec()).collect();
-            assert_eq!(starting("java", &sources), expected);
-        };
+        let check = |sources: &[&str], expected: &[usize]| check("java", sources, expected);
         let usual = "class A { public static void main(String[] a) { } }";
         let instance = "class B { void main() { } }";
         check(&[usual, instance], &[0]);

@@ -31,6 +31,8 @@ pub struct Program {
     pub constants: Vec<Constant>,
     /// Names to define when it is built, if it is in C or C++.
     pub defines: Vec<String>,
+    /// Its files that are parts of other programs in its directory.
+    pub without: Vec<PathBuf>,
     /// The package of a submission: its links may lead to the package's other files, but not to test data.
     #[serde(skip)]
     pub package: Option<FilePath>,

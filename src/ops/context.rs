@@ -40,7 +40,8 @@ pub type Sink = Box<dyn FnMut(&Stamped) + Send>;
 
 struct State {
     sink: Sink,
-    opened: Option<OpenPackage>,
+    /// The package, and the archives of submissions to it.
+    opened: Vec<OpenPackage>,
     package: Option<Arc<str>>,
     /// The exit code for work that ended early.
     ended: ExitCode,
@@ -61,7 +62,7 @@ impl Context {
         Self {
             state: Mutex::new(State {
                 sink,
-                opened: None,
+                opened: Vec::new(),
                 package: None,
                 ended: ExitCode::Success,
                 replayed: None,
@@ -113,10 +114,7 @@ impl Context {
 
     fn happened(&self, event: Event) {
         let mut state = self.lock();
-        let mut event = match &state.opened {
-            Some(opened) => opened.shown(event),
-            None => event,
-        };
+        let mut event = state.opened.iter().fold(event, |event, opened| opened.shown(event));
         if let (Event::PackageRead(package), Some(name)) = (&mut event, &state.package) {
             package.name = name.to_string();
         }
@@ -229,7 +227,18 @@ impl Context {
         let dir = opened.dir.clone();
         let mut state = self.lock();
         state.package = name(&dir);
-        state.opened = Some(opened);
+        state.opened = vec![opened];
+        Ok(dir)
+    }
+
+    /// The directory of a submission: of what is in it while the package is in use, if it is an archive.
+    ///
+    /// # Errors
+    /// If it is an archive that cannot be unpacked.
+    pub fn open(&self, submission: &Path) -> Result<PathBuf, Stop> {
+        let opened = OpenPackage::open(submission)?;
+        let dir = opened.dir.clone();
+        self.lock().opened.extend(opened.archive().is_some().then_some(opened));
         Ok(dir)
     }
 
@@ -247,7 +256,7 @@ impl Context {
 
     /// The archive of the package, if it is one.
     pub fn archive(&self) -> Option<PathBuf> {
-        self.lock().opened.as_ref().and_then(OpenPackage::archive).map(Path::to_owned)
+        self.lock().opened.first().and_then(OpenPackage::archive).map(Path::to_owned)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

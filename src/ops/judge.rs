@@ -3,7 +3,7 @@
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::class::{self, Handed, duplicates};
+use crate::class::{self, StudentProgram, duplicates};
 use crate::executor::scheduler::Scheduler;
 use crate::explain::rejected::Explaining;
 use crate::judge::case::{Detail, RepeatLine};
@@ -13,12 +13,13 @@ use crate::judge::score::points::{self, Points};
 use crate::judge::score::{Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission};
 use crate::language::fault::Unready;
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::{Event, Note};
 use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::problem::{Interaction, Problem, Submitted};
 use crate::model::program::{IncludedFile, Program, ProgramKind};
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::root::FilePath;
+use crate::model::stop::{Mend, Remark, Stop, noting};
 use crate::model::submission::Submission;
 use crate::model::text::command_line;
 use crate::model::verdict::Verdict;
@@ -28,8 +29,9 @@ use crate::ops::host::Host;
 use crate::ops::keep::{self, here};
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, Remarks};
-use crate::ops::submissions::{loose, named, own};
+use crate::ops::submissions::{loose, named, own, submission};
 use crate::ops::validators;
+use crate::package::archive::is_archive;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -42,8 +44,12 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct JudgeOptions {
     pub package: PathBuf,
-    /// Source files, directories of sources, executables, or folders of classes.
+    /// Source files, directories or archives of sources, executables, or folders of classes.
     pub submissions: Vec<PathBuf>,
+    /// Whether each submission is the folder of a class, whatever is in it.
+    pub class: bool,
+    /// The name of the file that starts in a student's directory.
+    pub start: Option<String>,
     /// A program that is ready to run, and its arguments.
     pub program: Vec<OsString>,
     /// Whether each submission runs on all test cases, whatever its verdict.
@@ -269,55 +275,41 @@ fn submissions(
 ) -> Result<Vec<Submission>, Stop> {
     let mut submissions = Vec::new();
     let mut missing = Vec::new();
-    let directories = options.submissions.iter().filter(|it| it.is_dir()).count();
+    let has_files = |it: &&PathBuf| it.is_dir() || is_archive(it);
+    let directories = options.submissions.iter().filter(has_files).count();
     for path in &options.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
         if let Some(what) = keep::misplaced(&options.runs.keep, path).filter(|_| !is_own) {
             return Err(Stop::usage(what));
         }
-        let may_be_class =
-            !is_own && problem.kind.submitted == Submitted::Program && own(path, problem).is_none();
-        if let Some(found) = may_be_class.then(|| class::read(path)).flatten() {
-            context.diagnosed(found.remarks(path));
-            for Handed { path, entry_point, beside } in found.programs {
-                match named(&path, problem) {
-                    Ok(mut submission) => {
-                        class.insert(submission.name.clone());
-                        let program = &mut submission.program;
-                        // A main program of the package starts, whatever students call their files.
-                        program.entry_point =
-                            entry_point.filter(|entry| !has_main(&program.include, entry));
-                        if program.package.is_none() {
-                            program.path = path.with_real_root().unwrap_or_else(|_| path.clone());
-                        }
-                        let dir = program.path.directory();
-                        let dir = dir.unwrap_or_else(|| program.path.clone());
-                        let beside = beside.into_iter().map(|name| IncludedFile {
-                            path: dir.join(&name),
-                            name,
-                            ..IncludedFile::default()
-                        });
-                        // Files of the package take precedence, as they do over its own.
-                        program.include.splice(0..0, beside);
-                        submissions.push(submission);
-                    }
-                    Err(remark) => missing.push(remark),
-                }
+        let is_program = problem.kind.submitted == Submitted::Program;
+        if is_own || !is_program || own(path, problem).is_some() || !path.exists() {
+            match named(path, problem) {
+                Ok(submission) => submissions.push(submission),
+                Err(remark) => missing.push(remark),
             }
             continue;
         }
-        if may_be_class {
-            context.diagnosed(class::divided(path));
-        }
-        match named(path, problem) {
-            Ok(submission) => {
-                // One of several directories is a student's, named by `class/*`.
-                if may_be_class && directories > 1 && path.is_dir() {
-                    class.insert(submission.name.clone());
-                }
+        let opened = context.open(path).map_err(|stop| stop.blame(Mend::CommandLine))?;
+        let students = class::students(&opened, options.class);
+        let is_class = students.is_some() || directories > 1 && opened.is_dir();
+        for student in students.unwrap_or_else(|| vec![opened.clone()]) {
+            let name = path.join(student.strip_prefix(&opened).unwrap_or(&student));
+            // An archive that cannot be opened has no program.
+            let mut found = Vec::new();
+            let opened = noting(context.open(&student), &mut found)?;
+            let warning = |it| Diagnostic { severity: Severity::Warning, ..it };
+            context.diagnosed(found.into_iter().map(warning));
+            let student = FilePath::root(opened.unwrap_or(student));
+            let found = class::programs(&student, options.start.as_deref());
+            if !is_class {
+                context.diagnosed(class::mixed(path, &found));
+            }
+            for program in found {
+                let submission = of_student(program, &name, &student, problem);
+                class.extend(is_class.then(|| submission.name.clone()));
                 submissions.push(submission);
             }
-            Err(remark) => missing.push(remark),
         }
     }
     // What is named twice is judged once.
@@ -334,6 +326,30 @@ fn submissions(
         submissions.push(typed(&options.program));
     }
     Ok(submissions)
+}
+
+/// A program of a student, whose name is that of the submission unless there are several.
+fn of_student(
+    found: StudentProgram,
+    student: &Path,
+    directory: &FilePath,
+    problem: &Problem,
+) -> Submission {
+    // Joined with nothing, it would end with a slash.
+    let name: PathBuf = student.components().chain(found.name.components()).collect();
+    let path = directory.with_real_root().unwrap_or_else(|_| directory.clone());
+    let mut submission = submission(&name, path.to_path_buf(), problem);
+    let program = &mut submission.program;
+    if program.package.is_some() {
+        return submission;
+    }
+    if *found.directory != *Path::new("") {
+        program.path = path.join(&found.directory);
+    }
+    // A main program of the package starts, whatever students call their files.
+    program.entry_point = found.entry_point.filter(|entry| !has_main(&program.include, entry));
+    program.without = found.without;
+    submission
 }
 
 /// Whether one of these files is a main file in the language of this one, such as a grader.

@@ -1,4 +1,4 @@
-//! A package as named by the user: a directory, or an archive that is unpacked while it is in use.
+//! A package or a submission as named by the user: an archive is unpacked while it is in use.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::model::event::Event;
 use crate::model::stop::Stop;
 use crate::package::archive;
 
-/// A package in use.
+/// A package or a submission in use.
 #[derive(Debug)]
 pub struct OpenPackage {
     pub dir: PathBuf,
@@ -17,7 +17,7 @@ pub struct OpenPackage {
 }
 
 impl OpenPackage {
-    /// Unpacks a package if it is an archive.
+    /// Unpacks what is an archive.
     ///
     /// # Errors
     /// If the archive cannot be read.

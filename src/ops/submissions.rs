@@ -71,7 +71,7 @@ pub fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
 }
 
 /// A submission; if it is one of the package's own, with the package's settings for it.
-fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
+pub fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     let program = match own(&real, problem) {
         Some(own) => own.program.clone(),
         None => match problem.kind.submitted {

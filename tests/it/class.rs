@@ -1,5 +1,7 @@
 //! Judging a class: folders of students, points by test case and by group, copies.
 
+use std::process::Command;
+
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::scoring;
 
@@ -53,29 +55,36 @@ fn each_student_is_a_submission_and_what_is_no_program_is_told() {
             ("anna/sum.sh", RIGHT),
             ("bert/main.py", "import tools\ntools.run()\n"),
             ("bert/tools.py", "def run():\n    print(sum(map(int, input().split())))\n"),
-            ("carl/a.sh", RIGHT),
-            ("carl/b.sh", WRONG),
+            ("carl/v1/main.sh", RIGHT),
+            ("carl/v2/main.sh", WRONG),
             ("dora/essay.pdf", "%PDF\n"),
             ("emil/empty.py", ""),
+            ("fred/a.sh", RIGHT),
+            ("fred/b.sh", WRONG),
             ("marks.csv", "\n"),
         ],
     );
     let document = fixture.json("judge sum class", 1);
     let expected = [
-        "class/anna/sum.sh AC",
+        "class/anna AC",
         "class/bert AC",
-        "class/carl/a.sh AC",
-        "class/carl/b.sh WA",
+        "class/carl/v1 AC",
+        "class/carl/v2 WA",
         "class/dora -",
-        "class/emil/empty.py WA",
+        "class/emil WA",
+        "class/fred -",
+        "class/marks.csv -",
     ];
     assert_eq!(verdicts(&document), expected);
     let said = [
-        "2 files in no known language, not judged: marks.csv, dora/essay.pdf",
-        "WA carl/b.sh 1/4",
+        "WA carl/v2 1/4",
         "- dora skipped: no program",
-        "3 accepted, 2 rejected (2 WA), 1 skipped",
+        "- marks.csv skipped: no program",
+        "3 accepted, 2 rejected (2 WA), 3 skipped",
         "is skipped: no source file of a known language among `essay.pdf`",
+        "is skipped: each of `a.sh`, `b.sh` could be the main file",
+        "name the main file `main.sh`",
+        "--start",
     ];
     fixture.check("judge sum class --csv t.csv --html t.html --junit t.xml", 1, &said);
     let table = fixture.read("t.csv");
@@ -88,8 +97,73 @@ fn each_student_is_a_submission_and_what_is_no_program_is_told() {
     let page = fixture.read("t.html");
     assert!(page.contains("<strong>skipped</strong><span>find a program: "), "{page}");
     assert_eq!(document["duplicates"][0]["likeness"], "text");
-    let names = serde_json::json!(["class/anna/sum.sh", "class/carl/a.sh"]);
+    let names = serde_json::json!(["class/anna", "class/carl/v1"]);
     assert_eq!(document["duplicates"][0]["submissions"], names);
+}
+
+#[test]
+fn a_student_is_a_directory_a_file_or_an_archive() {
+    let fixture = Fixture::new();
+    class(&fixture, &[("anna/sum.sh", RIGHT), ("bert.sh", RIGHT), ("carl.zip", "PK\x03\x04")]);
+    class(&fixture, &[("zoe/a.sh", RIGHT), ("zoe/b.sh", WRONG), ("zoe/table.txt", "x")]);
+    let mut tar = Command::new("tar");
+    let packed = tar.args(["czf", "dora.tgz", "zoe"]).current_dir(fixture.path("class")).status();
+    assert!(packed.expect("tar runs").success());
+    // A source in the folder makes it a program, unless it is said to be a class.
+    fixture.check("judge sum class", 0, &["AC class"]);
+    let document = fixture.json("judge sum class --class --start a", 0);
+    let rows = [
+        "class/anna AC",
+        "class/bert.sh AC",
+        "class/carl.zip -",
+        "class/dora.tgz AC",
+        "class/zoe AC",
+    ];
+    assert_eq!(verdicts(&document), rows);
+    let said =
+        ["class/carl.zip", "cannot be read: invalid Zip archive", "- carl.zip skipped: no program"];
+    fixture.check("judge sum class --class", 0, &said);
+    fixture.check("judge sum class/dora.tgz --start b.sh", 1, &["WA class/dora.tgz"]);
+    fixture.check(
+        "judge sum class/carl.zip",
+        2,
+        &["class/carl.zip", "cannot be read: invalid Zip archive"],
+    );
+}
+
+/// A student's files in the language of the source, in others, and of data.
+#[test]
+fn all_files_of_a_student_are_beside_the_source() {
+    let fixture = Fixture::new();
+    let main = "#include <stdio.h>\n#include \"add.inc\"\nint main(void) { int a, b; scanf(\"%d%d\", &a, &b); printf(\"%d\\n\", ADD); }\n";
+    let table = "read -r a b; read -r c < \"${0%/*}/deep/table.txt\"; echo $((a + b + c))\n";
+    class(
+        &fixture,
+        &[
+            ("include/main.c", main),
+            ("include/add.inc", "#define ADD a + b\n"),
+            ("table/sum.sh", table),
+            ("table/deep/table.txt", "0\n"),
+            ("two/main.sh", RIGHT),
+            ("two/old.c", "int main(void) { return 1; }\n"),
+            ("venv/sum.sh", RIGHT),
+            ("x/sum.sh", RIGHT),
+            ("x/env/pyvenv.cfg", ""),
+            ("x/env/lib/a.py", ""),
+            ("x/.venv/lib/a.py", ""),
+            ("x/cmake-build-debug/a.c", ""),
+            ("x/node_modules/a/index.js", ""),
+        ],
+    );
+    let document = fixture.json("judge sum class", 1);
+    let rows = [
+        "class/include AC",
+        "class/table AC",
+        "class/two/main.sh AC",
+        "class/two/old.c RTE",
+        "class/x AC",
+    ];
+    assert_eq!(verdicts(&document), rows);
 }
 
 /// What the format says about files of a package, students do not know.
@@ -107,53 +181,56 @@ fn a_name_that_begins_with_a_dash_counts() {
             ("carl/tools.py", "def run():\n    print(sum(map(int, input().split())))\n"),
         ],
     );
-    let document = fixture.json("judge sum class", 0);
-    let expected = ["class/-anna/-sum.sh AC", "class/bert AC", "class/carl AC"];
-    assert_eq!(verdicts(&document), expected);
+    let document = fixture.json("judge sum class --start=-sum.py", 0);
+    assert_eq!(verdicts(&document), ["class/-anna AC", "class/bert AC", "class/carl AC"]);
 }
 
 /// Who names a student's directory gets what the class gets, and who names a program of several files gets its verdict.
 #[test]
 fn the_directory_of_one_student_is_read_as_in_a_class() {
     let fixture = Fixture::new();
-    let tools = "def run():\n    print(sum(map(int, input().split())))\n";
+    let main = "int main(void) { return 0; }\n";
     class(
         &fixture,
         &[
-            ("carl/a.sh", RIGHT),
-            ("carl/b.sh", WRONG),
-            ("dora/sum.py", "import tools\ntools.run()\n"),
-            ("dora/tools.py", tools),
-            ("emil/main.py", "import tools\ntools.run()\n"),
-            ("emil/tools.py", tools),
-            ("emil/old.py", "print(4)\n"),
+            ("carl/a/main.sh", RIGHT),
+            ("carl/b/main.sh", WRONG),
+            ("dora/main.sh", ". \"${0%/*}/tools.sh\"\n"),
+            ("dora/tools.sh", RIGHT),
+            ("emil/a.c", main),
+            ("emil/b.c", main),
         ],
     );
     let check = |path: &str, code: i32, expected: &[&str]| {
         let document = fixture.json(&format!("judge sum {path}"), code);
         assert_eq!(verdicts(&document), expected, "{path}");
     };
-    check("class/carl", 1, &["class/carl/a.sh AC", "class/carl/b.sh WA"]);
+    check("class/carl", 1, &["class/carl/a AC", "class/carl/b WA"]);
     check("class/dora", 0, &["class/dora AC"]);
-    check("class/emil", 0, &["class/emil AC"]);
-    let all = ["class/carl/a.sh AC", "class/carl/b.sh WA", "class/dora AC", "class/emil AC"];
+    check("class/emil", 1, &["class/emil/a.c WA", "class/emil/b.c WA"]);
+    let all = [
+        "class/carl/a AC",
+        "class/carl/b WA",
+        "class/dora AC",
+        "class/emil/a.c WA",
+        "class/emil/b.c WA",
+    ];
     check("class", 1, &all);
     // A source beside them makes it one student's directory.
-    fixture.write("class/loose.sh", RIGHT);
-    fixture.check("judge sum class", 1, &["is read as the directory of one student", "loose.sh"]);
-    fixture.remove("class/loose.sh");
+    fixture.write("class/main.sh", RIGHT);
+    let said = ["is read as the directory of one student", "add --class", "AC carl/a/main.sh"];
+    fixture.check("judge sum class", 1, &said);
+    fixture.remove("class/main.sh");
     // Nothing but mistakes of the class changes the exit code.
-    class(&fixture, &[("carl/b.sh", RIGHT), ("fred/essay.txt", "Dear teacher")]);
-    check("class", 0, &[all[0], "class/carl/b.sh AC", all[2], all[3], "class/fred -"]);
-    class(&fixture, &[("-gus/a.sh", RIGHT)]);
-    let rows = ["class/-gus/a.sh AC", all[0], "class/carl/b.sh AC", all[2], all[3], "class/fred -"];
-    check("class", 0, &rows);
+    fixture.remove("class/carl/b/main.sh");
+    fixture.remove("class/emil/a.c");
+    fixture.remove("class/emil/b.c");
+    class(&fixture, &[("fred/essay.txt", "Dear teacher")]);
+    check("class", 0, &["class/carl AC", "class/dora AC", "class/emil -", "class/fred -"]);
     check("class/fred class/dora", 0, &["class/fred -", "class/dora AC"]);
-    // A usual part of a program makes it one.
-    let main = "int main() {}";
-    class(&fixture, &[("x/a/a.c", main), ("x/b/b.c", main), ("x/test/c.c", main)]);
-    let said = ["is read as one program, because of the directory `test` in it", "CE"];
-    fixture.check("judge sum class/x", 1, &said);
+    // Sources in usual parts of a program alone make it one.
+    class(&fixture, &[("x/src/a.c", main), ("x/test/c.c", "int f(void) { return 0; }")]);
+    check("class/x", 1, &["class/x WA"]);
 }
 
 #[test]
@@ -172,13 +249,10 @@ fn copies_are_told_by_their_text_and_without_spaces_and_comments() {
     let groups = document["duplicates"].as_array().expect("a list");
     let shown =
         groups.iter().map(|group| format!("{} {}", group["likeness"], group["submissions"]));
-    let expected = [
-        r#""text" ["class/a/x.py","class/c/z.py"]"#,
-        r#""code" ["class/a/x.py","class/b/y.py","class/c/z.py"]"#,
-    ];
+    let expected = [r#""text" ["class/a","class/c"]"#, r#""code" ["class/a","class/b","class/c"]"#];
     assert_eq!(shown.collect::<Vec<_>>(), expected);
     let table = fixture.read("t.csv");
-    assert!(table.contains(",class/b/y.py; class/c/z.py,"), "{table}");
+    assert!(table.contains(",class/b; class/c,"), "{table}");
 }
 
 #[test]

@@ -246,8 +246,8 @@ fn what_a_user_types_is_understood() {
     check("help jugde", 2, "a similar subcommand exists: 'judge'");
     fixture.write("my.cpp", "");
     check("judge my.cpp 1.in", 3, "error: my.cpp is neither a directory nor an archive");
-    fixture.write("class.zip", "PK\x03\x04");
-    check("judge sum class.zip", 2, "submission class.zip is an archive; unpack it");
+    fixture.write("my.zip", "PK\x03\x04");
+    check("stress sum my.zip", 2, "submission my.zip is an archive; unpack it");
     check("judge my.cpp sum", 3, "help: name the package first, and my.cpp after it");
     check("judge nowhere my.cpp", 3, "error: nowhere: no such directory");
     check("stress --help", 0, "[alias: --against]");

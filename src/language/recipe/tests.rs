@@ -152,11 +152,11 @@ fn the_entry_point_is_found_or_asked_for() {
     check(&["a.py=import b", "b.py=if __name__ == '__main__':"], &format!("{python} -> b.py"));
     check(
         &["a.py", "b.py"],
-        "cannot tell which of `a.py`, `b.py` is the main file; name the main file `__main__.py`, or set the entry point in the package",
+        "cannot tell which of `a.py`, `b.py` is the main file; name the main file `__main__.py`, set the entry point in the package, or give --start to `juror judge`",
     );
     check(
         &["a.rs=fn main() {}", "b.rs=fn main() {}"],
-        "each of `a.rs`, `b.rs` could be the main file; name the main file `main.rs`, or set the entry point in the package",
+        "each of `a.rs`, `b.rs` could be the main file; name the main file `main.rs`, set the entry point in the package, or give --start to `juror judge`",
     );
     let case = Case { entry: Some("c.py"), files: &["a.py", "b.py"], ..DIRECTORY };
     let expected =
@@ -183,7 +183,7 @@ fn java_files_get_the_names_of_their_public_types() {
     );
     check(
         &["x.java=class A {}", "y.java=class B {}"],
-        "cannot tell which of `x.java`, `y.java` is the main file; name the main file `Main`, or set the entry point in the package",
+        "cannot tell which of `x.java`, `y.java` is the main file; name the main file `Main`, set the entry point in the package, or give --start to `juror judge`",
     );
     check_file(
         &format!("x.java=class A {{ {both} }} class B {{ {both} }}"),
