@@ -8,7 +8,7 @@ use crate::explain::subject::{Judged, Subject};
 use crate::judge::case::TimeLimitMode;
 use crate::model::stop::Stop;
 use crate::stress::comparison::{Compared, Comparison};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 /// A submission with its reference.
 pub struct ByComparison<'a> {

@@ -24,7 +24,7 @@ use crate::stress::comparison::{Answers, Comparison};
 use crate::stress::problem_inputs::ProblemInputs;
 use crate::stress::programs::{Programs, Setting};
 use crate::stress::search::{Searching, search};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 /// The part of the time for a search, if few test cases fail.
 const SEARCH_SHARE: u32 = 3;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
+use crate::build::batch::Way;
 use crate::build::bench::Bench;
 use crate::executor::parallel;
 use crate::executor::scheduler::Scheduler;
@@ -29,12 +30,13 @@ use crate::strength::pool::{self, FreshSource};
 use crate::strength::promote::{Chosen, choose};
 use crate::strength::submissions::{self, fastest, own};
 use crate::strength::test_bed::{TestBed, groups};
-use crate::strength::{equivalents, history, reach, score, tools};
-use crate::stress::batch::{Batches, Way};
+use crate::strength::{equivalents, history, score, tools};
+use crate::stress::batch::Batches;
 use crate::stress::comparison::{Answers, Comparison};
 use crate::stress::problem_inputs::{CandidateKinds, ProblemInputs};
 use crate::stress::promote::Promotion;
 use crate::stress::reference::{is_accepted, usual};
+use crate::validate::coverage::of_test_cases;
 
 /// What to measure, and how far.
 #[derive(Clone, Debug)]
@@ -106,7 +108,7 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
             scheduler,
             cases: &cases,
             judged: &judged,
-            way: Way::new(rules, host.isolation),
+            way: Way::new(problem, host.isolation),
             end: started + options.time,
         };
         let tools = || tools::measure(bench_beside, rules, time);
@@ -116,9 +118,13 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
         report.output_validator = tools.output_validator;
         if is_measured {
             let names: Vec<&str> = cases.iter().map(|case| &*case.test_case.name).collect();
-            let bounds =
-                inputs.grammars.first().map(|it| reach::bounds(it, problem)).transpose()?;
-            score::count(&mut report, &names, bounds.flatten());
+            let bounds = match inputs.grammars.first() {
+                Some(grammar) => {
+                    of_test_cases(grammar, problem)?.and_then(|coverage| coverage.share(grammar))
+                }
+                None => None,
+            };
+            score::count(&mut report, &names, bounds);
         }
         let path = options.package.canonicalize().unwrap_or_else(|_| options.package.clone());
         history::compare(&mut report, &path, &*host.notebook());

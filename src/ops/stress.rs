@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::build::batch::Way;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
 use crate::explain::compared::ByComparison;
@@ -34,7 +35,7 @@ use crate::ops::problem::{self, Remarks};
 use crate::ops::submissions::named;
 use crate::ops::{cases, validators};
 use crate::package;
-use crate::stress::batch::{Batches, Way};
+use crate::stress::batch::Batches;
 use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
 use crate::stress::counterexample::counterexample;
 use crate::stress::problem_inputs::{CandidateKinds, ProblemInputs};
@@ -42,7 +43,7 @@ use crate::stress::programs::{Programs, Setting};
 use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 /// How to search.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use crate::strength::test_bed::{Suspect, TestBed};
 use crate::stress::batch::Batches;
 use crate::stress::search::Failure;
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 /// What a search needs.
 pub struct KillSearch<'a> {

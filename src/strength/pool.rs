@@ -11,7 +11,7 @@ use crate::stress::by_recipe::Call;
 use crate::stress::candidates::{Candidates, Content, Mix};
 use crate::stress::comparison::{Comparison, Unusable};
 use crate::stress::search::Fault;
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 /// Where fresh inputs come from.
 pub struct FreshSource<'a> {

@@ -6,18 +6,16 @@ use std::sync::Arc;
 
 use crate::explain::features::{About, Feature, Features, Row};
 use crate::explain::statement::{Atom, Statement, Test};
-use crate::grammar::bounds::Coverage;
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::parse;
 use crate::judge::case::Texts;
 use crate::model::judgement::JudgeError;
-use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::strength::InputFeature;
 use crate::strength::pool::{Fresh, LONGEST};
 use crate::stress::by_grammar;
 use crate::stress::candidates::{Candidates, Content, Mix};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 /// How many inputs are drawn to see which features valid ones can have.
 const DRAWN: usize = 300;
@@ -138,21 +136,6 @@ fn wanted(features: &Features<'_>) -> Vec<Wanted> {
     all
 }
 
-/// The share of the grammar's number bounds that the test cases reach; `None` if one is not valid.
-///
-/// # Errors
-/// If an input cannot be read.
-pub fn bounds(grammar: &Grammar, problem: &Problem) -> Result<Option<f64>, Stop> {
-    let mut coverage = Coverage::new(grammar);
-    for case in &problem.test_data.cases {
-        let input = case.input.read().map_err(JudgeError::on("read", &case.input))?;
-        if coverage.add(grammar, &input, &case.input).is_err() {
-            return Ok(None);
-        }
-    }
-    Ok(coverage.share(grammar))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,7 +146,7 @@ mod tests {
     fn two_numbers_of_the_answer_count_if_a_test_case_has_them() {
         let reading = read(Path::new("g.ctd"), b"REP(2) INT(0, 9) NEWLINE END");
         let grammar = reading.grammar.unwrap();
-        let validity = Validity::new(vec![&grammar], None);
+        let validity = Validity::of_grammars(vec![&grammar]);
         let looking =
             Looking { grammar: &grammar, validity: &validity, seed: 1, is_over: &|| false };
         let check = |answer: &str, is_expected: bool| {

@@ -5,12 +5,13 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
+use crate::build::batch::{self, Way};
 use crate::build::bench::Bench;
 use crate::build::{Prepared, Runnable};
 use crate::executor::Executor;
 use crate::grammar::program::Grammar;
 use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
-use crate::judge::output::{OutputRuns, Ran};
+use crate::judge::output::{BatchOutput, OutputRuns, Ran};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -18,7 +19,7 @@ use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::mutate::wrapper::Wrapper;
 use crate::strength::wrapped::{Wrapped, Wrapping};
-use crate::stress::batch::{Batches, Said, Way, frames};
+use crate::stress::batch::Batches;
 use crate::stress::comparison::{Compared, Comparison, Unusable};
 
 /// A program that should be wrong, ready to run.
@@ -169,9 +170,9 @@ impl TestBed<'_> {
         suspect.wrapper.map(|it| it.name).hash(&mut hasher);
         let (mut from, mut broken) = (0, 0);
         while from < items.len() && broken < BROKEN_MOST {
-            let said = way.run(runs, batched, &inputs[from..])?;
-            let Some(Said { bytes, ran }) = said else { break };
-            let outputs = frames::said(&bytes, items.len() - from).unwrap_or_default();
+            let said = runs.many(batched, *way, &inputs[from..])?;
+            let Some(BatchOutput { bytes, ran }) = said else { break };
+            let outputs = batch::said(&bytes, items.len() - from).unwrap_or_default();
             for output in &outputs {
                 output.hash(&mut hasher);
                 let is_accepted = match output {

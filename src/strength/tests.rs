@@ -16,7 +16,7 @@ use crate::strength::reach::Looking;
 use crate::strength::score;
 use crate::stress::by_grammar;
 use crate::stress::candidates::{Candidates, Content, Mix};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 const GRAMMAR: &str = include_str!("../../problems/game1/input_validators/input.ctd");
 /// How many fresh inputs measure how hard a mistake is to catch.
@@ -232,7 +232,7 @@ fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i
     for it in &given {
         coverage.add(grammar, &it.input, Path::new("input")).expect("a valid input");
     }
-    let validity = Validity::new(vec![grammar], None);
+    let validity = Validity::of_grammars(vec![grammar]);
     let looking = Looking { grammar, validity: &validity, seed: 1, is_over: &|| false };
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
     report.features = looking.features(named, pool).ok().flatten().unwrap_or_default();

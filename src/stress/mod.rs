@@ -7,7 +7,7 @@
 //! worker for each slot. A worker takes the next input, runs the reference and then the submission on it
 //! ([`comparison`]), and compares in process: no file is written, nothing crosses threads. If both programs are in a
 //! language that allows it, many inputs share a start of both ([`batch`]). A failing input is checked by the
-//! validators ([`validity`]) and repeated. [`shrink`] makes it small, and [`promote`] adds it to the package.
+//! validators ([`validity`](crate::validity)) and repeated. [`shrink`] makes it small, and [`promote`] adds it to the package.
 
 pub mod batch;
 pub mod by_grammar;
@@ -22,5 +22,4 @@ pub mod promote;
 pub mod reference;
 pub mod search;
 pub mod shrink;
-pub mod validity;
 pub mod word_lines;

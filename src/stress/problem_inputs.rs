@@ -11,7 +11,6 @@ use crate::grammar::program::Grammar;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
-use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
@@ -21,10 +20,9 @@ use crate::package::recipe;
 use crate::stress::by_test_cases::{ByTestCases, LONGEST};
 use crate::stress::candidates::Mix;
 use crate::stress::comparison::{AnswersBy, shown};
-use crate::stress::validity::{Refusal, Validity};
 use crate::stress::{by_grammar, by_recipe};
-use crate::validate::grammars;
-use crate::validate::single::InputValidators;
+use crate::validity::grammars;
+use crate::validity::{Refusal, Validity};
 
 /// Which inputs there are beside those of the grammar.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +45,6 @@ pub struct ProblemInputs {
     pub recipe: Option<Recipe>,
     /// Its generator lines with a `{seed}`.
     pub lines: Vec<GeneratorCommand>,
-    programs: Vec<Program>,
     pub options: Options,
     /// A test case without files.
     pub test_case: TestCase,
@@ -84,7 +81,6 @@ impl ProblemInputs {
             grammars,
             lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::lines),
             recipe,
-            programs: problem.input_validators.clone(),
             options,
             test_case,
             problem,
@@ -105,12 +101,7 @@ impl ProblemInputs {
     /// # Errors
     /// If one does not build, the judge failed, or it was interrupted.
     pub fn validity<'a>(&'a self, bench: Bench<'a>) -> Result<Validity<'a>, Stop> {
-        let build = || {
-            let args = self.test_case.input_validator_args.clone();
-            InputValidators::build(bench, &self.programs, args)
-        };
-        let validators = (!self.programs.is_empty()).then(build).transpose()?;
-        Ok(Validity::new(self.grammars.iter().collect(), validators))
+        Validity::build(bench, self.grammars.iter().collect(), &self.test_case)
     }
 
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
@@ -174,7 +165,7 @@ impl ProblemInputs {
 
     /// Whether changed copies of test cases can be used: they can be checked and answered.
     pub fn has_copies(&self) -> bool {
-        !(self.grammars.is_empty() && self.programs.is_empty())
+        !(self.grammars.is_empty() && self.problem.input_validators.is_empty())
             && (!self.is_judged() || self.answers_by.is_some() || self.has_no_answers())
             && self.copied().next().is_some()
     }
@@ -202,11 +193,10 @@ impl ProblemInputs {
 
     /// A warning that an input validator refuses what the source of inputs makes.
     pub fn disputed(&self, Refusal { input, by }: &Refusal) -> Diagnostic {
-        let validators = self.problem.dir.join(self.problem.layout.input_validators);
         let message =
             format!("rejects an input from {}: {}: {}", self.maker(), shown(input), by.what());
         let help = "inputs on which they disagree are left out; make them agree";
-        Diagnostic::warning(validators.join(&by.validator), message).help(help)
+        Diagnostic::warning(&by.path, message).help(help)
     }
 
     /// The main source of inputs, in short.
@@ -219,7 +209,7 @@ impl ProblemInputs {
 
     /// Why there are no inputs to try.
     pub fn nothing_to_try(&self) -> &'static str {
-        let is_checked = !(self.grammars.is_empty() && self.programs.is_empty());
+        let is_checked = !(self.grammars.is_empty() && self.problem.input_validators.is_empty());
         if is_checked && self.copied().next().is_some() {
             return "test cases cannot be changed, since the output validator needs judge answers, and the recipe has no \
                     `solution` that makes them; add one to generators/generators.yaml, or give a grammar with \

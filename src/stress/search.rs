@@ -21,7 +21,7 @@ use crate::stress::batch::Batches;
 use crate::stress::by_recipe::Call;
 use crate::stress::candidates::Candidates;
 use crate::stress::comparison::{Comparison, Unusable};
-use crate::stress::validity::{Refusal, Validity};
+use crate::validity::{Refusal, Validity};
 
 /// The parameters of a search.
 pub struct Searching<'a> {

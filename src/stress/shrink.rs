@@ -26,8 +26,8 @@ use crate::model::verdict::Verdict;
 use crate::stress::by_recipe::{Call, lowered};
 use crate::stress::comparison::{Compared, Comparison};
 use crate::stress::search::Failure;
-use crate::stress::validity::Validity;
 use crate::stress::word_lines;
+use crate::validity::Validity;
 
 /// The parameters of shrinking.
 pub struct Shrinking<'a> {
@@ -122,7 +122,7 @@ impl Work<'_> {
         {
             self.by_parameters(call)?;
         }
-        if self.shrinking.grammar.is_none() && self.shrinking.validity.validators.is_some() {
+        if self.shrinking.grammar.is_none() && self.shrinking.validity.has_programs() {
             self.on_lines_and_words()?;
         }
         if let Some(grammar) = self.shrinking.grammar {

@@ -14,7 +14,7 @@ use crate::stress::by_recipe::Call;
 use crate::stress::candidates::{Candidate, Content};
 use crate::stress::comparison::{Compared, Unusable};
 use crate::stress::search::{Failure, Fault, Shared};
-use crate::stress::validity::Refusal;
+use crate::validity::Refusal;
 
 /// After this many failing inputs that turn out invalid, validators see each input before the programs do.
 const DOUBTS: u64 = 3;
