@@ -131,7 +131,35 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// After how many inputs that broke a limit the others are skipped.
 const BROKEN_MOST: usize = 2;
 
-impl TestBed<'_> {
+impl<'a> TestBed<'a> {
+    /// These test cases, whose inputs may be in batches if there is a way.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn new(
+        comparison: Comparison<'a>,
+        cases: &'a [ReadyCase<'a>],
+        grammar: Option<&'a Grammar>,
+        way: Option<Way>,
+    ) -> Result<Self, JudgeError> {
+        // Longer ones do not fit into a batch.
+        let text = |case: &ReadyCase<'_>| match case.size() {
+            size if size > Batches::LONGEST => Ok(None),
+            _ => case.read(),
+        };
+        let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
+        Ok(Self {
+            comparison,
+            cases,
+            groups: groups(&texts),
+            texts,
+            grammar,
+            way,
+            accepted: Mutex::default(),
+            doubted: Once::new(),
+        })
+    }
+
     /// Does work with the comparison of the right program with this suspect.
     pub fn with<R>(&self, suspect: &Suspect, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| Wrapped {

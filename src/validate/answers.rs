@@ -44,7 +44,7 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
         .collect();
     let remarks = parallel::map(bench.executor, &valid, |case| {
         let answer = case.answer.as_ref().unwrap_or(&case.input);
-        let error = |it: Objection| it.error(answer, "answer", Protocol::Standard);
+        let error = |it: Objection| it.to_diagnostic(answer, "answer", Protocol::Standard);
         let objections = objections(&validators, case)?;
         Ok(objections.into_iter().map(error).collect::<Vec<Diagnostic>>())
     })?;

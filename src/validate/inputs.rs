@@ -43,7 +43,7 @@ pub(super) fn prove(
 fn remarks(protocol: Protocol, task: &Task<'_>, objections: &[Objection]) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
     if task.is_valid {
-        return objections.iter().map(|it| it.error(path, "input", protocol)).collect();
+        return objections.iter().map(|it| it.to_diagnostic(path, "input", protocol)).collect();
     }
     let broken =
         objections.iter().filter_map(|Objection { validator, ending, message, .. }| {

@@ -74,7 +74,7 @@ impl Objection {
     }
 
     /// The error that `what`, such as `input`, should be valid.
-    pub fn error(&self, path: &Path, what: &str, protocol: Protocol) -> Diagnostic {
+    pub fn to_diagnostic(&self, path: &Path, what: &str, protocol: Protocol) -> Diagnostic {
         let help = if self.ending.is_none() {
             format!("correct the {what}, or the validator")
         } else {
