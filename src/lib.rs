@@ -78,6 +78,8 @@ pub mod stress;
 pub mod validate;
 #[doc(hidden)]
 pub mod validator;
+#[doc(hidden)]
+pub mod validity;
 
 // Unit tests share doubles with the integration tests.
 #[cfg(test)]

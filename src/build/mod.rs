@@ -4,6 +4,7 @@
 //! run sees read-only; the box of a run contains links to its entries. So a program finds its files in its working
 //! directory, and cannot change them.
 
+pub mod batch;
 pub mod bench;
 pub mod recent;
 mod refusal;

@@ -3,43 +3,35 @@
 use std::sync::Arc;
 
 use crate::executor::parallel;
-use crate::executor::scheduler::Scheduler;
 use crate::explain::subject::{Judged, Subject};
 use crate::judge::case::TimeLimitMode;
 use crate::model::stop::Stop;
+use crate::stress::arena::Arena;
 use crate::stress::comparison::{Compared, Comparison};
-use crate::stress::validity::Validity;
 
 /// A submission with its reference.
 pub struct ByComparison<'a> {
+    pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
-    pub validity: &'a Validity<'a>,
-    /// Ends the runs when the time is over.
-    pub scheduler: &'a Scheduler,
 }
 
 impl Subject for ByComparison<'_> {
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop> {
         let executor = self.comparison.bench.executor;
-        let judged = parallel::map(executor, &inputs, |input| match self.one(input) {
-            // Inputs without result when the time runs out are left out.
-            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(None),
-            judged => judged,
-        });
-        match judged {
-            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(Vec::new()),
-            judged => Ok(judged?.into_iter().flatten().collect()),
-        }
+        // Inputs without result when the time runs out are left out.
+        let judged = parallel::map(executor, &inputs, |input| self.arena.in_time(self.one(input)));
+        let judged = self.arena.in_time(judged)?.into_iter().flatten();
+        Ok(judged.flatten().flatten().collect())
     }
 
     fn is_over(&self) -> bool {
-        self.scheduler.is_over()
+        self.arena.is_over()
     }
 }
 
 impl ByComparison<'_> {
     fn one(&self, input: &Arc<[u8]>) -> Result<Option<Judged>, Stop> {
-        if !self.validity.by_grammar(input) {
+        if !self.arena.validity.by_grammar(input) {
             return Ok(None);
         }
         let fails = match self.comparison.compare(input, TimeLimitMode::Any)? {
@@ -47,7 +39,7 @@ impl ByComparison<'_> {
             Compared::Same => false,
             Compared::Differs(_) => true,
         };
-        if self.validity.refusal(input)?.is_some() {
+        if self.arena.validity.refusal(input)?.is_some() {
             return Ok(None);
         }
         let answer = if self.comparison.is_judged() {

@@ -16,7 +16,7 @@ use crate::grammar::tree::{InputTree, parse};
 use crate::grammar::vary::{WantedChange, grown, vary};
 
 /// A parsed input.
-pub struct Fresh {
+pub struct ParsedInput {
     pub input: Arc<[u8]>,
     pub tree: InputTree,
     pub rows: Vec<Row>,
@@ -77,29 +77,29 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 
     /// Parses a new input; None if it was seen before or the grammar refuses it.
-    pub fn apart(&mut self, input: Arc<[u8]>, origin: InputOrigin) -> Option<Fresh> {
+    pub fn apart(&mut self, input: Arc<[u8]>, origin: InputOrigin) -> Option<ParsedInput> {
         if self.seen.contains(&input) {
             return None;
         }
         let tree = parse(self.grammar, &input, Path::new("input")).ok()?;
         let rows = self.features.rows(&tree, &input, None);
         self.seen.insert(Arc::clone(&input));
-        Some(Fresh { input, tree, rows, origin })
+        Some(ParsedInput { input, tree, rows, origin })
     }
 
     /// Allows an unused input to be made again.
-    pub fn give_back(&mut self, made: &Fresh) {
+    pub fn give_back(&mut self, made: &ParsedInput) {
         self.seen.remove(&made.input);
     }
 
     /// The next of the smallest inputs.
-    pub fn smallest(&mut self) -> Option<Fresh> {
+    pub fn smallest(&mut self) -> Option<ParsedInput> {
         let small = self.small.next()?;
         self.apart(small.text.into(), InputOrigin::Fresh)
     }
 
     /// An input in one of the grammar's shapes, sometimes with a value at its bound.
-    pub fn draw(&mut self, origin: InputOrigin) -> Option<Fresh> {
+    pub fn draw(&mut self, origin: InputOrigin) -> Option<ParsedInput> {
         self.drawn += 1;
         let turn = self.drawn;
         let shape = self.chance.below(self.shapes.len() as u64) as usize;
@@ -130,7 +130,7 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 
     /// A variation of one of these inputs.
-    pub fn beside(&mut self, all: &[Neighbour<'_>]) -> Option<Fresh> {
+    pub fn beside(&mut self, all: &[Neighbour<'_>]) -> Option<ParsedInput> {
         let ((_, source), origin) = self.one_of(all)?;
         let text = vary(self.grammar, &source.tree, &mut self.chance)?;
         self.apart(text.into(), origin)
@@ -142,13 +142,13 @@ impl<'g, 'f> Maker<'g, 'f> {
         all: &[Neighbour<'_>],
         threshold: &Threshold,
         goal: i128,
-    ) -> Option<Fresh> {
+    ) -> Option<ParsedInput> {
         const STEPS: usize = 12;
         let feature = &self.features.list[threshold.feature];
         let ((sample, source), origin) = self.one_of(all)?;
         let mut tree = source.tree.clone();
         let mut figure = figure(&sample.rows, threshold.feature, goal)?;
-        let mut best: Option<Fresh> = None;
+        let mut best: Option<ParsedInput> = None;
         for _ in 0..STEPS {
             if figure == goal {
                 break;

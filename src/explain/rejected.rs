@@ -18,13 +18,11 @@ use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
-use crate::stress::by_grammar;
-use crate::stress::candidates::Mix;
-use crate::stress::comparison::{Answers, Comparison};
+use crate::stress::arena::Arena;
+use crate::stress::comparison::Comparison;
 use crate::stress::problem_inputs::ProblemInputs;
 use crate::stress::programs::{Programs, Setting};
 use crate::stress::search::{Searching, search};
-use crate::stress::validity::Validity;
 
 /// The part of the time for a search, if few test cases fail.
 const SEARCH_SHARE: u32 = 3;
@@ -86,31 +84,15 @@ impl Explaining<'_> {
         let judging = Judging::new(bench, self.validators, Vec::new());
         let rules = judging.rules_at(self.time_limit);
         let programs = Programs::build(&setting, &bench, &rules)?;
-        let solution = inputs.answering(&bench)?;
-        let validity = inputs.validity(bench)?;
-        let answers = Answers::default();
-        let comparison = Comparison {
-            bench,
-            rules: &rules,
-            reference: &programs.reference,
-            submission: &programs.submission,
-            elsewhere: None,
-            options: inputs.options,
-            test_case: inputs.test_case.clone(),
-            answers: inputs.answers(solution.as_ref()),
-            known: &answers,
-        };
+        let arena = Arena::open(bench, inputs, &rules, self.scheduler, None)?;
+        let comparison = arena.comparison(&programs.reference, &programs.submission);
         let end = Instant::now() + self.time;
         let mut known = self.known(&judgement.cases);
         if known.iter().filter(|it| it.fails).count() < FEW {
-            known.extend(self.searched(&comparison, &validity, grammar)?);
+            known.extend(self.searched(&arena, &comparison)?);
         }
         self.scheduler.set_deadline(Some(end));
-        let subject = ByComparison {
-            comparison: &comparison,
-            validity: &validity,
-            scheduler: self.scheduler,
-        };
+        let subject = ByComparison { arena: &arena, comparison: &comparison };
         let explained = explained(&judgement.submission, grammar, &subject, known, SEED)?;
         (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
         Ok(())
@@ -137,28 +119,24 @@ impl Explaining<'_> {
     /// Searches for an input on which the submission fails.
     fn searched(
         &self,
+        arena: &Arena<'_>,
         comparison: &Comparison<'_>,
-        validity: &Validity<'_>,
-        grammar: &Grammar,
     ) -> Result<Option<Judged>, Stop> {
-        let mut mix = Mix::default();
-        by_grammar::add(&mut mix, grammar, SEED, None);
+        let mut mix = arena.candidates(false, SEED, None);
         let time = self.time / SEARCH_SHARE;
         self.scheduler.set_deadline(Some(Instant::now() + time));
         let searching = Searching {
+            arena,
             comparison,
-            validity,
-            generators: None,
             batches: None,
             time,
             is_stopped: self.is_stopped,
-            scheduler: self.scheduler,
             shrink_time: Duration::from_secs(1),
             most: None,
             progress: &|_| {},
         };
         let found = search(&searching, &mut mix)?.found;
-        Ok(found.and_then(|found| failing(comparison, &found.input)))
+        Ok(found.and_then(|found| failing(comparison, &found.fresh.input)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::explain::features::{About, Features, Row};
 use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find};
-use crate::explain::fresh::{Fresh, InputOrigin, JudgedInput, Maker, Neighbour, figure};
+use crate::explain::fresh::{InputOrigin, JudgedInput, Maker, Neighbour, ParsedInput, figure};
 use crate::explain::statement::{Atom, Statement, Test, is_usual};
 use crate::explain::subject::{Judged, Subject};
 use crate::grammar::program::Grammar;
@@ -191,7 +191,7 @@ impl Study<'_, '_> {
     }
 
     /// Inputs that could refute a statement.
-    fn doubts(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<Fresh> {
+    fn doubts(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<ParsedInput> {
         let mut made = Vec::new();
         let statement = &best.statement;
         if statement.is_of_answer(self.features) {
@@ -235,7 +235,7 @@ impl Study<'_, '_> {
         count: usize,
         attempts: usize,
         wanted: &dyn Fn(&[Row]) -> bool,
-    ) -> Vec<Fresh> {
+    ) -> Vec<ParsedInput> {
         let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
         for (sample, source) in self.samples.iter().zip(&self.sources) {
             let group = match (wanted(&sample.rows), sample.fails) {
@@ -261,7 +261,7 @@ impl Study<'_, '_> {
     }
 
     /// Inputs on both sides of a threshold, and in the gap.
-    fn near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<Fresh> {
+    fn near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
         let Some((_, value, sign)) = limit(best) else { return Vec::new() };
         let value = value * sign;
         let mut made = Vec::new();
@@ -292,13 +292,18 @@ impl Study<'_, '_> {
     }
 
     /// An input with the figure near a goal, made from a near one that fails or passes as given.
-    fn towards(&mut self, threshold: &Threshold, goal: i128, fails: Option<bool>) -> Option<Fresh> {
+    fn towards(
+        &mut self,
+        threshold: &Threshold,
+        goal: i128,
+        fails: Option<bool>,
+    ) -> Option<ParsedInput> {
         let near = nearest(&self.samples, &self.sources, threshold.feature, goal, fails);
         self.maker.towards(&near, threshold, goal)
     }
 
     /// Variations of the wanted samples.
-    fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<Fresh> {
+    fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
         let all = self.samples.iter().zip(&self.sources);
         let all: Vec<Neighbour<'_>> = all.filter(|(sample, _)| wanted(sample)).collect();
         (0..count).filter_map(|_| self.maker.beside(&all)).collect()
@@ -409,7 +414,7 @@ impl Study<'_, '_> {
     }
 
     /// Judges inputs and keeps the results.
-    fn judge(&mut self, made: Vec<Fresh>) -> Result<(), Stop> {
+    fn judge(&mut self, made: Vec<ParsedInput>) -> Result<(), Stop> {
         if made.is_empty() || self.is_over() {
             return Ok(());
         }
@@ -425,8 +430,8 @@ impl Study<'_, '_> {
         Ok(())
     }
 
-    fn keep(&mut self, made: Fresh, judged: &Judged) {
-        let Fresh { input, tree, rows, origin } = made;
+    fn keep(&mut self, made: ParsedInput, judged: &Judged) {
+        let ParsedInput { input, tree, rows, origin } = made;
         let rows = match &judged.answer {
             Some(answer) => self.features.rows(&tree, &input, Some(answer)),
             None => rows,

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::build::Runnable;
+use crate::build::batch::{Way, inputs as framed};
 use crate::executor::Executor;
 use crate::judge::case::{Entry, Pass, ReadyCase, Rules, TimeLimitMode, Trial, job};
 use crate::judge::classify::{Classified, classify};
@@ -16,6 +17,12 @@ use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
+
+/// What a program for batches wrote, as frames.
+pub struct BatchOutput {
+    pub bytes: Vec<u8>,
+    pub ran: Ran,
+}
 
 /// The result of a program on an input.
 #[derive(Debug)]
@@ -52,16 +59,17 @@ impl OutputRuns<'_> {
         Ok(self.ran(runnable, self.executor.run_job(&self.job(runnable, input))?))
     }
 
-    /// Runs a program that was built for many inputs at once, under the limits of one run. `all` is what it reads,
-    /// `first` the first input, which is where an input normally is.
-    ///
-    /// Its results are on its standard output.
+    /// Runs a program that was built for many inputs at once, under the limits of one run. `None` without inputs.
     pub fn many(
         &self,
         runnable: &Runnable,
-        first: &Arc<[u8]>,
-        all: Arc<[u8]>,
-    ) -> Result<Ran, Stop> {
+        way: Way,
+        inputs: &[Arc<[u8]>],
+    ) -> Result<Option<BatchOutput>, Stop> {
+        let Some(first) = inputs.first() else { return Ok(None) };
+        let texts = inputs.iter().map(|input| &**input);
+        let all: Arc<[u8]> = framed(&self.rules.problem.io, 0, way.shared, texts).into();
+        // The first is where an input normally is.
         let mut job = self.job(runnable, first);
         job.stdin = all.into();
         job.collect.clear();
@@ -69,7 +77,8 @@ impl OutputRuns<'_> {
         job.limits.processes = job.limits.processes.map(|processes| processes + 1);
         let Reply { outcome, stdout: output, stderr, .. } = self.executor.run_job(&job)?;
         let rejected = classify(&outcome, &runnable.limits(&self.rules.limits));
-        Ok(Ran { outcome, output, stderr, rejected })
+        let ran = Ran { outcome, output, stderr, rejected };
+        Ok(Some(BatchOutput { bytes: ran.bytes(u64::MAX)?, ran }))
     }
 
     fn job(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Job {

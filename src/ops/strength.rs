@@ -1,14 +1,14 @@
 //! How strong a package's test data is, and what it misses.
 
-use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, Once};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::build::batch::Way;
 use crate::build::bench::Bench;
 use crate::executor::parallel;
 use crate::executor::scheduler::Scheduler;
-use crate::judge::case::{ReadyCase, Rules, Texts};
+use crate::judge::case::{ReadyCase, Rules};
 use crate::judge::judging::Judging;
 use crate::model::event::Event;
 use crate::model::judgement::Judgement;
@@ -25,16 +25,16 @@ use crate::strength::gates::Gates;
 use crate::strength::kill_search::KillSearch;
 use crate::strength::measure::Measuring;
 use crate::strength::mutants::{mutated, wrapped};
-use crate::strength::pool::{self, FreshSource};
+use crate::strength::pool::FreshSource;
 use crate::strength::promote::{Chosen, choose};
 use crate::strength::submissions::{self, fastest, own};
-use crate::strength::test_bed::{TestBed, groups};
-use crate::strength::{equivalents, history, reach, score, tools};
-use crate::stress::batch::{Batches, Way};
-use crate::stress::comparison::{Answers, Comparison};
-use crate::stress::problem_inputs::{CandidateKinds, ProblemInputs};
+use crate::strength::test_bed::TestBed;
+use crate::strength::{equivalents, history, score, tools};
+use crate::stress::arena::Arena;
+use crate::stress::problem_inputs::ProblemInputs;
 use crate::stress::promote::Promotion;
 use crate::stress::reference::{is_accepted, usual};
+use crate::validate::coverage::of_test_cases;
 
 /// What to measure, and how far.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
             scheduler,
             cases: &cases,
             judged: &judged,
-            way: Way::new(rules, host.isolation),
+            way: Way::new(problem, host.isolation),
             end: started + options.time,
         };
         let tools = || tools::measure(bench_beside, rules, time);
@@ -116,9 +116,13 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
         report.output_validator = tools.output_validator;
         if is_measured {
             let names: Vec<&str> = cases.iter().map(|case| &*case.test_case.name).collect();
-            let bounds =
-                inputs.grammars.first().map(|it| reach::bounds(it, problem)).transpose()?;
-            score::count(&mut report, &names, bounds.flatten());
+            let bounds = match inputs.grammars.first() {
+                Some(grammar) => {
+                    of_test_cases(grammar, problem)?.and_then(|coverage| coverage.share(grammar))
+                }
+                None => None,
+            };
+            score::count(&mut report, &names, bounds);
         }
         let path = options.package.canonicalize().unwrap_or_else(|_| options.package.clone());
         let name = format!("strength of {} with seed {}", path.display(), report.seed);
@@ -164,58 +168,24 @@ impl Work<'_> {
             report.lacking.push(Lack::AcceptedSubmission);
             return Ok(false);
         };
-        let generators = inputs.generators(bench)?;
-        let solution = inputs.answering(&bench)?;
-        let validity = inputs.validity(bench)?.in_batches(way);
-        let known = Answers::default();
-        let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
-        let test_bed = TestBed {
-            comparison: Comparison {
-                bench,
-                rules,
-                reference: &main.suspect.runnable,
-                submission: &main.suspect.runnable,
-                elsewhere: None,
-                options: inputs.options,
-                test_case: inputs.test_case.clone(),
-                answers: inputs.answers(solution.as_ref()),
-                known: &known,
-            },
-            cases,
-            groups: groups(&texts),
-            texts,
-            grammar: inputs.grammars.first(),
-            way: way.filter(|_| !inputs.is_judged()),
-            accepted: Mutex::new(HashMap::new()),
-            doubted: Once::new(),
-        };
-        if inputs.grammars.is_empty() {
+        let arena = Arena::open(bench, inputs, rules, scheduler, way)?.with_generators()?;
+        let right_program = &main.suspect.runnable;
+        let comparison = arena.comparison(right_program, right_program);
+        let grammar = arena.grammar();
+        let way = way.filter(|_| !inputs.is_judged());
+        let test_bed = TestBed::new(comparison, cases, grammar, way)?;
+        if grammar.is_none() {
             report.lacking.push(Lack::Grammar);
         }
-        // Inputs similar to the test cases show less of what these lack.
-        let has_copies = inputs.grammars.is_empty();
-        let is_over = || scheduler.is_over();
-        let has_generators = generators.is_some();
-        let (seed, most) = (options.seed, Some(pool::LONGEST));
-        let mut mix =
-            inputs.candidates(&validity, CandidateKinds { has_generators, has_copies }, seed, most);
-        mix.lead(0);
-        if mix.is_empty() {
+        let source = FreshSource::new(&arena, options.seed);
+        if source.is_none() {
             report.lacking.push(Lack::Inputs);
         }
-        let source = (!mix.is_empty()).then(|| FreshSource {
-            mix,
-            generators: generators.as_ref(),
-            validity: &validity,
-            taken: 0,
-            seen: HashSet::new(),
-            is_over: &is_over,
-        });
         let mut entries = submissions::wrong(bench, rules, judged)?;
         if inputs.is_judged() {
             report.lacking.push(Lack::Outputs)
         } else {
-            entries.extend(wrapped(&main.suspect, inputs.grammars.first()))
+            entries.extend(wrapped(&main.suspect, grammar))
         }
         report.references = vec![RightProgram {
             submission: main.submission.name.clone(),
@@ -242,10 +212,8 @@ impl Work<'_> {
         self.context.diagnosed(equivalents::unknown(problem, &entries)?);
         let measuring = Measuring {
             search: KillSearch {
+                arena: &arena,
                 test_bed: &test_bed,
-                validity: &validity,
-                generators: generators.as_ref(),
-                scheduler,
                 end,
                 others: right
                     .iter()
@@ -259,7 +227,7 @@ impl Work<'_> {
             matrix: options.matrix,
         };
         let measured = measuring.measure(entries, source, report)?;
-        let disputed = validity.disputed.get().map(|refusal| inputs.disputed(refusal));
+        let disputed = arena.validity.disputed.get().map(|refusal| inputs.disputed(refusal));
         self.context.diagnosed(disputed);
         if let Err(unmeasured) = measured {
             return Err(unmeasured.stop(problem, reference));
@@ -282,12 +250,4 @@ impl Work<'_> {
         }
         Ok(())
     }
-}
-
-/// The texts of a test case, if they fit into a batch.
-fn text(case: &ReadyCase<'_>) -> Result<Option<Texts>, Stop> {
-    if case.size() > Batches::LONGEST {
-        return Ok(None);
-    }
-    Ok(case.read()?)
 }

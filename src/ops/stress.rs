@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::build::batch::Way;
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
 use crate::explain::compared::ByComparison;
 use crate::explain::rejected::{explained, failing};
 use crate::generate::Mode;
 use crate::generate::files::place_file;
-use crate::generate::fresh::FreshInputs;
 use crate::grammar::generate::{Unwritten, generate_until};
 use crate::grammar::shape;
 use crate::judge::draw::Seen;
@@ -34,15 +34,15 @@ use crate::ops::problem::{self, Remarks};
 use crate::ops::submissions::named;
 use crate::ops::{cases, validators};
 use crate::package;
-use crate::stress::batch::{Batches, Way};
-use crate::stress::comparison::{Answers, Comparison, Unusable, shown};
+use crate::stress::arena::Arena;
+use crate::stress::batch::Batches;
+use crate::stress::comparison::{Comparison, Unusable, shown};
 use crate::stress::counterexample::counterexample;
-use crate::stress::problem_inputs::{CandidateKinds, ProblemInputs};
+use crate::stress::problem_inputs::ProblemInputs;
 use crate::stress::programs::{Programs, Setting};
 use crate::stress::promote::Promotion;
 use crate::stress::search::{Failure, Fault, SearchResult, Searching, search};
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
-use crate::stress::validity::Validity;
 
 /// How to search.
 #[derive(Clone, Debug)]
@@ -103,12 +103,28 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
         builder: &builder,
         events: &context.sink(),
     };
+    let validators = validators::build(&bench, Seen::Never)?;
+    let has_package = setting.has_package;
+    let has_limit = options.time_limit.or(bench.problem.limits.time_limit).is_some();
+    let cases =
+        if has_package && !has_limit { cases::select(bench.problem, &[])? } else { Vec::new() };
+    let judging = Judging { given: options.time_limit, ..Judging::new(bench, &validators, cases) };
+    let time_limit = if has_package || options.time_limit.is_some() {
+        judging.time_limit()?
+    } else {
+        TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another")
+    };
+    let rules = &judging.begin(&time_limit);
+    let programs = &Programs::build(&setting, &bench, rules)?;
+    let way = Way::isolated(host.isolation).filter(|_| !options.host.fresh);
+    let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)?.with_generators()?;
     let search = Stress {
         options,
         setting: &setting,
         promotion: promotion.as_ref(),
-        bench,
-        scheduler,
+        arena: &arena,
+        programs,
+        comparison: &arena.comparison(&programs.reference, &programs.submission),
         isolation: host.isolation,
         is_stopped: &|| host.is_stopped(),
         context,
@@ -173,80 +189,26 @@ fn promotion<'a>(
     promotion.map(Some).map_err(Stop::usage)
 }
 
-/// A search, and where it runs.
+/// A search with its built programs.
 struct Stress<'a> {
-    pub options: &'a StressOptions,
-    pub setting: &'a Setting,
+    options: &'a StressOptions,
+    setting: &'a Setting,
     /// The place in the package for the result, if it is added.
-    pub promotion: Option<&'a Promotion<'a>>,
-    /// The problem, with an executor and a builder that the scheduler ends.
-    pub bench: Bench<'a>,
-    /// Ends the runs when their time is over.
-    pub scheduler: &'a Scheduler,
-    pub isolation: Isolation,
-    /// Whether the user ended the command.
-    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
-    context: &'a Context,
-}
-
-/// The built programs of a search.
-struct Ready<'a> {
+    promotion: Option<&'a Promotion<'a>>,
+    arena: &'a Arena<'a>,
     programs: &'a Programs,
     comparison: &'a Comparison<'a>,
-    validity: &'a Validity<'a>,
-    generators: Option<&'a FreshInputs<'a>>,
+    isolation: Isolation,
+    /// Whether the user ended the command.
+    is_stopped: &'a (dyn Fn() -> bool + Sync),
+    context: &'a Context,
 }
 
 impl Stress<'_> {
     fn run(&self) -> Result<StressResult, Stop> {
-        let Self { options, setting, bench, .. } = *self;
-        let validators = validators::build(&bench, Seen::Never)?;
-        let has_limit = options.time_limit.or(bench.problem.limits.time_limit).is_some();
-        let cases = if setting.has_package && !has_limit {
-            cases::select(bench.problem, &[])?
-        } else {
-            Vec::new()
-        };
-        let judging =
-            Judging { given: options.time_limit, ..Judging::new(bench, &validators, cases) };
-        let time_limit = if setting.has_package || options.time_limit.is_some() {
-            judging.time_limit()?
-        } else {
-            TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another")
-        };
-        let rules = judging.begin(&time_limit);
-        let programs = Programs::build(setting, &bench, &rules)?;
-        let generators = setting.inputs.generators(bench)?;
-        let solution = setting.inputs.answering(&bench)?;
-        let mut validity = setting.inputs.validity(bench)?;
-        if !options.host.fresh {
-            validity = validity.in_batches(Way::isolated(self.isolation));
-        }
-        let comparison = Comparison {
-            bench,
-            rules: &rules,
-            reference: &programs.reference,
-            submission: &programs.submission,
-            elsewhere: None,
-            options: setting.inputs.options,
-            test_case: setting.inputs.test_case.clone(),
-            answers: setting.inputs.answers(solution.as_ref()),
-            known: &Answers::default(),
-        };
-        self.search(&Ready {
-            programs: &programs,
-            comparison: &comparison,
-            validity: &validity,
-            generators: generators.as_ref(),
-        })
-    }
-
-    fn search(&self, ready: &Ready<'_>) -> Result<StressResult, Stop> {
-        let Self { options, setting, scheduler, .. } = *self;
-        let Ready { programs, comparison, validity, generators } = *ready;
-        let inputs = &setting.inputs;
-        let kinds = CandidateKinds { has_generators: generators.is_some(), has_copies: true };
-        let mut mix = inputs.candidates(validity, kinds, options.seed, None);
+        let Self { options, setting, arena, programs, comparison, .. } = *self;
+        let (inputs, scheduler) = (&setting.inputs, arena.scheduler);
+        let mut mix = arena.candidates(true, options.seed, None);
         if mix.is_empty() {
             let what = inputs.nothing_to_try();
             return Err(Stop::Refused(Mend::Selection, vec![what.into()]));
@@ -255,7 +217,7 @@ impl Stress<'_> {
             submission: setting.submission.name.clone(),
             reference: programs.name.clone(),
             chosen: programs.chosen.to_owned(),
-            sources: inputs.sources(generators.is_some()),
+            sources: inputs.sources(arena.generators.is_some()),
             seed: options.seed,
             time: options.time,
             shrink_time: options.shrink_time.unwrap_or(options.time.min(SHRINKING)),
@@ -264,7 +226,7 @@ impl Stress<'_> {
         let started = Instant::now();
         let end = started + plan.time;
         scheduler.set_deadline(Some(end));
-        let events = self.bench.events;
+        let events = arena.bench.events;
         let progress = |progress| events(Event::Progress(WorkProgress::Search(progress)));
         let batches = if options.host.fresh || comparison.is_judged() {
             None
@@ -272,30 +234,21 @@ impl Stress<'_> {
             programs.batches(setting, self.isolation, comparison.rules)
         };
         let searching = Searching {
+            arena,
             comparison,
-            validity,
-            generators,
             batches: batches.as_ref(),
             time: plan.time,
             is_stopped: self.is_stopped,
-            scheduler,
             shrink_time: plan.shrink_time,
             most: options.runs,
             progress: &progress,
         };
         let searched = search(&searching, &mut mix)?;
-        self.remarks(&programs.name, &searched);
+        self.remarks(&searched);
         batches.as_ref().and_then(Batches::trouble).into_iter().for_each(|it| self.remark(it));
-        self.usable(programs, &searched, plan.shrink_time)?;
-        let shrinking = Shrinking {
-            comparison,
-            validity,
-            grammar: inputs.grammars.first(),
-            generators,
-            scheduler,
-            before: (searched.runs, started),
-            progress: &progress,
-        };
+        self.usable(&searched, plan.shrink_time)?;
+        let shrinking =
+            Shrinking { arena, comparison, before: (searched.runs, started), progress: &progress };
         let end = end.max(Instant::now() + plan.shrink_time);
         scheduler.set_deadline(Some(end));
         let small = match &searched.found {
@@ -308,7 +261,7 @@ impl Stress<'_> {
         };
         let elapsed = started.elapsed();
         let explained = match (&small, &searched.found) {
-            (Some(small), Some(failure)) => self.explain(ready, small, failure)?,
+            (Some(small), Some(failure)) => self.explain(small, failure)?,
             _ => None,
         };
         let end_of_search = match &small {
@@ -324,7 +277,7 @@ impl Stress<'_> {
         };
         scheduler.set_deadline(None);
         if let Some(found) = &mut found {
-            self.keep(ready, found)?;
+            self.keep(found)?;
         }
         let search = Search {
             repeat: options.repeat.clone(),
@@ -347,31 +300,25 @@ impl Stress<'_> {
     }
 
     /// Explains what the counterexample is an example of.
-    fn explain(
-        &self,
-        ready: &Ready<'_>,
-        small: &Shrunk,
-        failure: &Failure,
-    ) -> Result<Option<Explained>, Stop> {
-        let Self { options, setting, scheduler, .. } = *self;
-        let Ready { comparison, validity, .. } = *ready;
-        let Some(grammar) = setting.inputs.grammars.first() else { return Ok(None) };
+    fn explain(&self, small: &Shrunk, failure: &Failure) -> Result<Option<Explained>, Stop> {
+        let Self { options, setting, arena, comparison, .. } = *self;
+        let Some(grammar) = arena.grammar() else { return Ok(None) };
         // Runs that are too slow would take too long.
         let is_slow = failure.judged.verdict == Verdict::TimeLimitExceeded;
         if small.interrupted || options.explain.is_zero() || is_slow {
             return Ok(None);
         }
-        scheduler.set_deadline(Some(Instant::now() + options.explain));
-        let inputs = [&failure.input, &small.input];
+        arena.scheduler.set_deadline(Some(Instant::now() + options.explain));
+        let inputs = [&failure.fresh.input, &small.input];
         let known = inputs.iter().filter_map(|input| failing(comparison, input)).collect();
-        let subject = ByComparison { comparison, validity, scheduler };
+        let subject = ByComparison { arena, comparison };
         let name = &setting.submission.name;
         explained(name, grammar, &subject, known, options.seed).map(Some)
     }
 
     /// Writes the input to a file and adds it to the package, as far as that is wanted. The result is reported in any
     /// case.
-    fn keep(&self, ready: &Ready<'_>, found: &mut Counterexample) -> Result<(), Stop> {
+    fn keep(&self, found: &mut Counterexample) -> Result<(), Stop> {
         if let Some(file) = &self.options.save {
             let saved = place_file(&FilePath::output(file), &found.input, Mode::Write);
             let saved = saved.map(|_| file.display().to_string());
@@ -379,7 +326,7 @@ impl Stress<'_> {
         }
         let Some(promotion) = self.promotion else { return Ok(()) };
         let input: Arc<[u8]> = Arc::from(&*found.input);
-        let answer = answer(ready, &input)?;
+        let answer = self.answer(&input)?;
         let description =
             format!("Found by stress: {} on an input from {}", found.verdict, found.origin);
         match promotion.in_vain(&input) {
@@ -392,7 +339,8 @@ impl Stress<'_> {
     }
 
     /// Reports problems of the package that the search noticed.
-    fn remarks(&self, reference: &str, searched: &SearchResult) {
+    fn remarks(&self, searched: &SearchResult) {
+        let reference = &self.programs.name;
         let inputs = &self.setting.inputs;
         if let Some(refused) = &searched.refused {
             self.remark(inputs.disputed(refused));
@@ -414,16 +362,11 @@ impl Stress<'_> {
     }
 
     /// Checks that something was compared, and that the package gave something to compare with.
-    fn usable(
-        &self,
-        programs: &Programs,
-        searched: &SearchResult,
-        time: Duration,
-    ) -> Result<(), Stop> {
+    fn usable(&self, searched: &SearchResult, time: Duration) -> Result<(), Stop> {
         if searched.runs == 0
             && searched.left_out == 0
             && searched.end != SearchEnd::Interrupted
-            && let Some(grammar) = self.setting.inputs.grammars.first()
+            && let Some(grammar) = self.arena.grammar()
         {
             let late = Instant::now() + time;
             let is_over = || (self.is_stopped)() || Instant::now() >= late;
@@ -436,17 +379,17 @@ impl Stress<'_> {
             });
         }
         match &searched.fault {
-            Some(fault) => Err(self.unusable(programs, fault).into()),
+            Some(fault) => Err(self.unusable(fault).into()),
             None => Ok(()),
         }
     }
 
     /// The error that the package has nothing to compare submissions with.
-    fn unusable(&self, programs: &Programs, fault: &Fault) -> Diagnostic {
+    fn unusable(&self, fault: &Fault) -> Diagnostic {
         let input = shown(&fault.input);
         let reference = |what: &str| {
             let message = format!("the reference fails on a valid input: {what}: {input}");
-            Diagnostic::error(&programs.path, message).help(
+            Diagnostic::error(&self.programs.path, message).help(
                 "fix it, choose another with --reference, or make the input validators stricter",
             )
         };
@@ -455,7 +398,7 @@ impl Stress<'_> {
             Unusable::Reference(verdict, cause) => reference(&format!("{verdict}, {cause}")),
             Unusable::Validator(error) => reference(&error.to_string()),
             Unusable::Solution(what) => {
-                let path = self.setting.inputs.answers_by.as_deref().unwrap_or(&programs.path);
+                let path = self.setting.inputs.answers_by.as_deref().unwrap_or(&self.programs.path);
                 let message = format!("makes no judge answer for a valid input: {what}: {input}");
                 Diagnostic::error(path, message)
                     .help("fix it, or make the input validators stricter")
@@ -468,18 +411,17 @@ impl Stress<'_> {
     }
 
     fn event(&self, event: Event) {
-        (self.bench.events)(event);
+        (self.arena.bench.events)(event);
     }
-}
 
-/// The judge answer to an input, as for the package.
-fn answer(ready: &Ready<'_>, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
-    let comparison = ready.comparison;
-    if !comparison.is_judged() {
-        let ran = comparison.run(ready.programs.solution(), input)?;
-        return Ok(ran.bytes(u64::MAX)?.into());
+    /// The judge answer to an input, as for the package.
+    fn answer(&self, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
+        if !self.comparison.is_judged() {
+            let ran = self.comparison.run(self.programs.solution(), input)?;
+            return Ok(ran.bytes(u64::MAX)?.into());
+        }
+        // The answer exists: each comparison on this input used it.
+        let answer = self.comparison.answer(input)?;
+        Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
     }
-    // The answer exists: each comparison on this input used it.
-    let answer = comparison.answer(input)?;
-    Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
 }

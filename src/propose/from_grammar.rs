@@ -11,14 +11,15 @@ use crate::model::problem::Problem;
 use crate::model::proposal::{Proposal, ProposedCase};
 use crate::model::recipe::Recipe;
 use crate::model::stop::Stop;
+use crate::model::test_data::TestCase;
 use crate::model::text::shell_word;
 use crate::model::units::Bytes;
 use crate::package::recipe::insert::is_name;
 use crate::propose::import;
 use crate::propose::inputs::{Inputs, Made, Making, Sizes};
 use crate::propose::write::Addition;
-use crate::validate::grammars;
-use crate::validate::single::InputValidators;
+use crate::validity::Validity;
+use crate::validity::grammars;
 
 /// The default group of new cases.
 const INTO: &str = "from-grammar";
@@ -52,13 +53,13 @@ impl FromGrammar<'_> {
         let Some((grammar, others)) = grammars.split_first() else {
             return Err(no_grammar(problem).into());
         };
-        let validators = validators(bench, &into)?;
+        let test_case = like(problem, &into);
+        let validity = Validity::build(bench, others.iter().collect(), &test_case)?;
         let making = Making {
             bench,
             recipe,
             grammar,
-            others,
-            validators: validators.as_ref(),
+            validity: &validity,
             seed,
             sizes: Sizes::default(),
             is_stopped: self.is_stopped,
@@ -183,19 +184,14 @@ fn no_grammar(problem: &Problem) -> Diagnostic {
         .help("write one, as docs/grammar.md describes, or give its path: --from-grammar GRAMMAR")
 }
 
-/// The package's input validators that are programs, with the arguments of cases near the new ones.
-fn validators<'a>(bench: Bench<'a>, into: &[String]) -> Result<Option<InputValidators<'a>>, Stop> {
-    let problem = bench.problem;
-    if problem.input_validators.is_empty() {
-        return Ok(None);
-    }
+/// A test case without files, with the arguments for input validators of cases near the new ones.
+fn like(problem: &Problem, into: &[String]) -> TestCase {
     let below = format!("secret/{}/", into[0]);
     let cases = &problem.test_data.cases;
     let like = cases.iter().find(|case| case.name.starts_with(&below));
     let like = like.or_else(|| cases.iter().rfind(|it| it.name.starts_with("secret/")));
     let args = like.map(|case| case.input_validator_args.clone());
-    let programs = &problem.input_validators;
-    InputValidators::build(bench, programs, args.unwrap_or_default()).map(Some)
+    TestCase { input_validator_args: args.unwrap_or_default(), ..TestCase::default() }
 }
 
 /// The command that prints the inputs, run in the package's directory; without the options of each input.

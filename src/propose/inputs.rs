@@ -1,14 +1,13 @@
 //! The inputs of a first set: those that the grammar writes, and of these the ones that the package can use.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::grammar::bounds::{Coverage, bounds};
 use crate::grammar::generate::{End, Unwritten, generate_until};
 use crate::grammar::program::Grammar;
-use crate::grammar::validate::{Rejection, validate};
 use crate::grammar::wanted::{Unreached, unreached};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -20,7 +19,7 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::text::count;
 use crate::propose::ideas::{Idea, at_bounds, ideas};
-use crate::validate::single::{InputValidators, Refused};
+use crate::validity::{Objection, Validity};
 
 /// Upper bounds on the size of inputs, in bytes: large ones are in the package twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +47,8 @@ pub struct Making<'a> {
     pub bench: Bench<'a>,
     pub recipe: Option<&'a Recipe>,
     pub grammar: &'a Grammar,
-    /// The package's other grammars: all must accept.
-    pub others: &'a [Grammar],
-    /// The package's other input validators: all must accept.
-    pub validators: Option<&'a InputValidators<'a>>,
+    /// The package's other grammars and its input validators: all must accept.
+    pub validity: &'a Validity<'a>,
     pub seed: u64,
     pub sizes: Sizes,
     /// Whether the user ended the command.
@@ -73,7 +70,7 @@ pub struct Inputs {
 enum Came {
     Input(Arc<[u8]>, Vec<Unreached>),
     Unwritten(Unwritten),
-    Refused(PathBuf, Refused),
+    Refused(Objection),
 }
 
 /// What is known and made so far.
@@ -152,8 +149,9 @@ impl Making<'_> {
                     left_out.entry(why).or_insert_with(first).1.push(idea.name);
                     continue;
                 }
-                Came::Refused(path, by) => {
-                    left_out.entry((path, None, Some(by))).or_default().1.push(idea.name);
+                Came::Refused(by) => {
+                    let why = (by.path.clone(), None, Some(by));
+                    left_out.entry(why).or_default().1.push(idea.name);
                     continue;
                 }
             };
@@ -185,34 +183,16 @@ impl Making<'_> {
         if known.find(&input)?.is_some() {
             return Ok(Came::Input(input, unreached));
         }
-        for other in self.others {
-            let path = Path::new("the input");
-            let refusal = match validate(other, &input, path) {
-                Ok(()) => continue,
-                Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
-                Err(Rejection::Invalid(refusal) | Rejection::Grammar(refusal)) => refusal,
-            };
-            let path = other.source.path.clone();
-            let by = Refused {
-                validator: path.display().to_string(),
-                ending: None,
-                said: format!(": {}", refusal.message),
-            };
-            return Ok(Came::Refused(path, by));
-        }
-        if let Some(validators) = self.validators
-            && let Some(refused) = validators.refusal(&input)?
-        {
-            let problem = self.bench.problem;
-            let dir = problem.dir.join(problem.layout.input_validators);
-            return Ok(Came::Refused(dir.join(&refused.validator).into(), refused));
-        }
-        Ok(Came::Input(input, unreached))
+        Ok(match self.validity.objection(&input)? {
+            None => Came::Input(input, unreached),
+            // It differs from input to input, but the message does not.
+            Some(refused) => Came::Refused(Objection { spot: None, ..refused }),
+        })
     }
 }
 
 /// Why inputs were left out: a command of the grammar, or a validator with its message.
-type Why = (PathBuf, Option<(u32, u32)>, Option<Refused>);
+type Why = (PathBuf, Option<(u32, u32)>, Option<Objection>);
 
 /// The inputs that were left out for each reason, and the grammar's remark on the first of them.
 type LeftOut = BTreeMap<Why, (Option<Diagnostic>, Vec<String>)>;
@@ -232,9 +212,9 @@ fn remark(
     }
     let what = match by {
         None => String::new(),
-        Some(Refused { ending: None, said, .. }) => format!("refuses {inputs}{said}"),
-        Some(Refused { ending: Some(ending), said, .. }) => {
-            format!("ends with {ending}{said}, on {inputs}")
+        Some(Objection { ending: None, message, .. }) => format!("refuses {inputs}{message}"),
+        Some(Objection { ending: Some(ending), message, .. }) => {
+            format!("ends with {ending}{message}, on {inputs}")
         }
     };
     Diagnostic::warning(path, format!("{what} (left out: {names})"))

@@ -3,28 +3,22 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::executor::scheduler::Scheduler;
-use crate::generate::fresh::FreshInputs;
 use crate::judge::case::Texts;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS};
-use crate::strength::pool::Fresh;
+use crate::strength::pool::AnsweredInput;
 use crate::strength::test_bed::{Suspect, TestBed};
+use crate::stress::arena::{Arena, Fresh};
 use crate::stress::batch::Batches;
 use crate::stress::search::Failure;
 use crate::stress::shrink::{Shrinking, Shrunk, shrink};
-use crate::stress::validity::Validity;
 
 /// What a search needs.
 pub struct KillSearch<'a> {
     /// The right programs other than the reference, with their names: all must agree with it.
     pub others: Vec<(String, Suspect)>,
+    pub arena: &'a Arena<'a>,
     pub test_bed: &'a TestBed<'a>,
-    pub validity: &'a Validity<'a>,
-    /// The package's generators, if there are any.
-    pub generators: Option<&'a FreshInputs<'a>>,
-    /// Ends the runs when the time is over.
-    pub scheduler: &'a Scheduler,
     /// When all searches must be over.
     pub end: Instant,
 }
@@ -36,17 +30,6 @@ pub(super) const ALONE: usize = 25;
 const SHRINKING: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
-    /// The result, or None if the time ran out first.
-    ///
-    /// # Errors
-    /// The given error, unless the time ran out.
-    pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
-        match result {
-            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(None),
-            result => result.map(Some),
-        }
-    }
-
     /// Runs a suspect on fresh inputs until one rejects it. Returns the first that does in each run, and on how many
     /// inputs it was run.
     ///
@@ -55,24 +38,24 @@ impl KillSearch<'_> {
     pub fn first(
         &self,
         suspect: &Suspect,
-        fresh: &[Fresh],
+        pool: &[AnsweredInput],
     ) -> Result<(Option<Failure>, usize), Stop> {
-        let takes = |fresh: &&Fresh| Batches::takes(&fresh.item.input);
-        let small: Vec<&Fresh> = fresh.iter().filter(takes).collect();
-        let items: Vec<&Texts> = small.iter().map(|fresh| &fresh.item).collect();
-        let (doubtful, tried): (Vec<&Fresh>, usize) =
+        let takes = |it: &&AnsweredInput| Batches::takes(&it.texts.input);
+        let small: Vec<&AnsweredInput> = pool.iter().filter(takes).collect();
+        let items: Vec<&Texts> = small.iter().map(|it| &it.texts).collect();
+        let (doubtful, tried): (Vec<&AnsweredInput>, usize) =
             match self.test_bed.in_batch(suspect, &items)? {
                 Some(batch) => {
                     let (doubtful, tried) = batch.doubtful();
                     (doubtful.into_iter().map(|place| small[place]).collect(), tried)
                 }
                 None => {
-                    let few = &fresh[..fresh.len().min(ALONE)];
+                    let few = &pool[..pool.len().min(ALONE)];
                     (few.iter().collect(), few.len())
                 }
             };
-        for fresh in doubtful {
-            if let Some(found) = self.failure(suspect, fresh)? {
+        for answered in doubtful {
+            if let Some(found) = self.failure(suspect, answered)? {
                 return Ok((Some(found), tried));
             }
         }
@@ -80,25 +63,26 @@ impl KillSearch<'_> {
     }
 
     /// How a suspect fails on an input, if it fails each time and the input is valid.
-    fn failure(&self, suspect: &Suspect, fresh: &Fresh) -> Result<Option<Failure>, Stop> {
-        let Some(judged) = self.test_bed.rejected(suspect, &fresh.item.input)? else {
+    fn failure(
+        &self,
+        suspect: &Suspect,
+        answered: &AnsweredInput,
+    ) -> Result<Option<Failure>, Stop> {
+        let Fresh { input, origin, .. } = &answered.fresh;
+        let Some(judged) = self.test_bed.rejected(suspect, input)? else {
             return Ok(None);
         };
-        let input = &fresh.item.input;
-        if !self.validity.allows(input)? || !self.is_certain(suspect, &fresh.origin, input)? {
+        if !self.arena.validity.allows(input)? || !self.is_certain(suspect, origin, input)? {
             return Ok(None);
         }
         for _ in 1..REPEATS {
-            match self.test_bed.rejected(suspect, &fresh.item.input)? {
+            match self.test_bed.rejected(suspect, input)? {
                 Some(again) if again.verdict == judged.verdict => {}
                 _ => return Ok(None),
             }
         }
         Ok(Some(Failure {
-            number: fresh.number,
-            input: Arc::clone(&fresh.item.input),
-            origin: fresh.origin.clone(),
-            call: fresh.call.clone(),
+            fresh: answered.fresh.clone(),
             judged,
             failing: REPEATS,
             repeats: REPEATS,
@@ -125,24 +109,21 @@ impl KillSearch<'_> {
 
     /// Makes a failing input small.
     pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
-        self.scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
+        self.arena.scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
         let shrunk = self.test_bed.with(suspect, |comparison| {
             let shrinking = Shrinking {
+                arena: self.arena,
                 comparison,
-                validity: self.validity,
-                grammar: self.test_bed.grammar,
-                generators: self.generators,
-                scheduler: self.scheduler,
                 before: (0, Instant::now()),
                 progress: &|_| {},
             };
             shrink(&shrinking, failure)
         });
-        self.scheduler.set_deadline(Some(self.end));
+        self.arena.scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;
         // The smaller input may be valid only for lax validators.
-        if !self.is_certain(suspect, &failure.origin, &shrunk.input)? {
-            shrunk.input = Arc::clone(&failure.input);
+        if !self.is_certain(suspect, &failure.fresh.origin, &shrunk.input)? {
+            shrunk.input = Arc::clone(&failure.fresh.input);
             shrunk.judged = failure.judged.clone();
         }
         Ok(shrunk)

@@ -17,7 +17,7 @@ use crate::model::stress::Origin;
 use crate::model::submission::Submission;
 use crate::strength::kill_search::{ALONE, KillSearch};
 use crate::strength::mutants::WrongProgram;
-use crate::strength::pool::{Fresh, FreshSource};
+use crate::strength::pool::{AnsweredInput, FreshSource};
 use crate::strength::reach::Looking;
 use crate::strength::test_bed::Suspect;
 use crate::stress::comparison::{Unusable, shown};
@@ -80,14 +80,14 @@ impl Measuring<'_> {
     ) -> Result<Result<(), Unmeasured>, Stop> {
         let mut pool = Vec::new();
         let search = &self.search;
-        search.scheduler.set_deadline(Some(search.end - self.for_search));
+        search.arena.scheduler.set_deadline(Some(search.end - self.for_search));
         if let Some(source) = &mut source {
-            match search.in_time(source.next(&search.test_bed.comparison, POOL, POOL))? {
+            match search.arena.in_time(source.next(&search.test_bed.comparison, POOL, POOL))? {
                 Some(Ok(fresh)) => pool = fresh,
                 Some(Err(fault)) => return Ok(Err(Unmeasured::Reference(fault))),
                 None => report.cut = true,
             }
-            match search.in_time(self.disagreement(&pool))? {
+            match search.arena.in_time(self.disagreement(&pool))? {
                 Some(Some((name, shrunk, Origin::TestCase { .. }))) => self.doubt(name, &shrunk),
                 Some(Some((name, shrunk, _))) => {
                     return Ok(Err(Unmeasured::Disagreement(name, Box::new(shrunk))));
@@ -98,9 +98,9 @@ impl Measuring<'_> {
         }
         report.pool = pool.len();
         report.matrix = self.matrix;
-        let items: Vec<Texts> = pool.iter().map(|fresh| fresh.item.clone()).collect();
+        let items: Vec<Texts> = pool.iter().map(|it| it.texts.clone()).collect();
         self.hold(&mut entries, &items, report)?;
-        self.look_for_features(&pool, report)?;
+        self.look_for_features(&items, report)?;
         mark_duplicates(&mut entries);
         for known in self.equivalents {
             let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
@@ -120,17 +120,17 @@ impl Measuring<'_> {
     }
 
     /// Looks for features of inputs, as long as there is time.
-    fn look_for_features(&self, pool: &[Fresh], report: &mut Strength) -> Result<(), Stop> {
-        let KillSearch { test_bed, validity, scheduler, end, .. } = self.search;
-        let Some(grammar) = test_bed.grammar else { return Ok(()) };
-        scheduler.set_deadline(Some(end));
-        let is_over = || scheduler.is_over();
+    fn look_for_features(&self, pool: &[Texts], report: &mut Strength) -> Result<(), Stop> {
+        let KillSearch { arena, test_bed, end, .. } = self.search;
+        let Some(grammar) = arena.grammar() else { return Ok(()) };
+        arena.scheduler.set_deadline(Some(end));
+        let (validity, is_over) = (&arena.validity, || arena.is_over());
         let looking = Looking { grammar, validity, seed: report.seed, is_over: &is_over };
         let texts = test_bed
             .cases
             .iter()
             .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
-        match self.search.in_time(looking.features(texts, pool))?.flatten() {
+        match self.search.arena.in_time(looking.features(texts, pool))?.flatten() {
             Some(features) => report.features = features,
             None => report.cut = true,
         }
@@ -138,14 +138,17 @@ impl Measuring<'_> {
     }
 
     /// The first right program that disagrees with the reference on one of these inputs, made small.
-    fn disagreement(&self, pool: &[Fresh]) -> Result<Option<(String, Shrunk, Origin)>, Stop> {
+    fn disagreement(
+        &self,
+        pool: &[AnsweredInput],
+    ) -> Result<Option<(String, Shrunk, Origin)>, Stop> {
         let searched = self.side_by_side(&self.search.others, |(name, suspect)| {
             Ok(self.search.first(suspect, pool)?.0.map(|found| (name, suspect, found)))
         })?;
         let Some((name, suspect, found)) = searched.into_iter().flatten().next() else {
             return Ok(None);
         };
-        Ok(Some((name.clone(), self.search.shrunk(suspect, &found)?, found.origin)))
+        Ok(Some((name.clone(), self.search.shrunk(suspect, &found)?, found.fresh.origin)))
     }
 
     /// Warns that two right programs differ on an input that only input validators accept.
@@ -181,12 +184,12 @@ impl Measuring<'_> {
     fn search(
         &self,
         entries: &mut [MeasuredSubject],
-        pool: Vec<Fresh>,
+        pool: Vec<AnsweredInput>,
         source: &mut FreshSource<'_>,
         report: &mut Strength,
     ) -> Result<Result<(), Fault>, Stop> {
         let search = &self.search;
-        search.scheduler.set_deadline(Some(search.end));
+        search.arena.scheduler.set_deadline(Some(search.end));
         let kept = if search.test_bed.way.is_some() { ROUND } else { ALONE };
         // Without a grammar, each input costs starts of input validators.
         let most = if search.test_bed.grammar.is_some() { ROUND } else { kept };
@@ -201,13 +204,13 @@ impl Measuring<'_> {
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
-            if search.scheduler.is_over() {
+            if search.arena.scheduler.is_over() {
                 report.cut = true;
                 break;
             }
             self.tell("rounds of the search", round.min(self.rounds), self.rounds);
             let searched = self.side_by_side(&alive, |&place| match &entries[place].suspect {
-                Some(suspect) => search.in_time(search.first(suspect, &fresh)),
+                Some(suspect) => search.arena.in_time(search.first(suspect, &fresh)),
                 None => Ok(None),
             })?;
             let mut found: Vec<(usize, Failure)> = Vec::new();
@@ -222,13 +225,13 @@ impl Measuring<'_> {
                 self.missed(entries, place, &failure)?;
             }
             let next = source.next(&search.test_bed.comparison, most, kept);
-            fresh = match search.in_time(next)? {
+            fresh = match search.arena.in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
                 None => continue,
             };
         }
-        search.scheduler.set_deadline(None);
+        search.arena.scheduler.set_deadline(None);
         for entry in entries.iter_mut().filter(|entry| entry.is_searched()) {
             let subject = &mut entry.subject;
             if subject.tried >= ENOUGH {
@@ -256,7 +259,7 @@ impl Measuring<'_> {
             Some(known) => {
                 let rejected =
                     self.search.test_bed.rejected(&suspect, &Arc::from(known.input.as_slice()));
-                self.search.in_time(rejected)?.flatten()
+                self.search.arena.in_time(rejected)?.flatten()
             }
             None => None,
         };
@@ -274,14 +277,14 @@ impl Measuring<'_> {
                 let also = self.side_by_side(&others, |entry| {
                     let Some(suspect) = &entry.suspect else { return Ok(None) };
                     let rejected = self.search.test_bed.rejected(suspect, &shrunk.input);
-                    let rejected = self.search.in_time(rejected)?.flatten();
+                    let rejected = self.search.arena.in_time(rejected)?.flatten();
                     Ok(rejected.map(|_| entry.subject.id.clone()))
                 })?;
                 MissedBy {
                     input: shrunk.input.to_vec(),
                     verdict: shrunk.judged.verdict,
                     cause: shrunk.judged.cause,
-                    origin: failure.origin.to_string(),
+                    origin: failure.fresh.origin.to_string(),
                     gain: 0.0,
                     also: also.into_iter().flatten().collect(),
                     promoted: None,

@@ -6,18 +6,16 @@ use std::sync::Arc;
 
 use crate::explain::features::{About, Feature, Features, Row};
 use crate::explain::statement::{Atom, Statement, Test};
-use crate::grammar::bounds::Coverage;
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::parse;
 use crate::judge::case::Texts;
 use crate::model::judgement::JudgeError;
-use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::strength::InputFeature;
-use crate::strength::pool::{Fresh, LONGEST};
+use crate::strength::pool::LONGEST;
 use crate::stress::by_grammar;
 use crate::stress::candidates::{Candidates, Content, Mix};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 /// How many inputs are drawn to see which features valid ones can have.
 const DRAWN: usize = 300;
@@ -50,7 +48,7 @@ impl Looking<'_> {
     pub fn features(
         &self,
         cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
-        pool: &[Fresh],
+        pool: &[Texts],
     ) -> Result<Option<Vec<InputFeature>>, Stop> {
         let features = Features::new(self.grammar);
         let rows = |input: &[u8], answer: Option<&[u8]>| {
@@ -77,7 +75,7 @@ impl Looking<'_> {
             let is_usual = |at: usize| is_measured[at] || !features.list[at].about.is_of_answer();
             it.statement.atoms.iter().all(|atom| is_usual(atom.feature))
         });
-        let known = pool.iter().map(|it| (Arc::clone(&it.item.input), Some(&*it.item.answer)));
+        let known = pool.iter().map(|it| (Arc::clone(&it.input), Some(&*it.answer)));
         let mut mix = Mix::default();
         by_grammar::add(&mut mix, self.grammar, self.seed, Some(LONGEST));
         let drawn = std::iter::from_fn(|| mix.next(self.is_over).transpose()).take(DRAWN);
@@ -138,32 +136,16 @@ fn wanted(features: &Features<'_>) -> Vec<Wanted> {
     all
 }
 
-/// The share of the grammar's number bounds that the test cases reach; `None` if one is not valid.
-///
-/// # Errors
-/// If an input cannot be read.
-pub fn bounds(grammar: &Grammar, problem: &Problem) -> Result<Option<f64>, Stop> {
-    let mut coverage = Coverage::new(grammar);
-    for case in &problem.test_data.cases {
-        let input = case.input.read().map_err(JudgeError::on("read", &case.input))?;
-        if coverage.add(grammar, &input, &case.input).is_err() {
-            return Ok(None);
-        }
-    }
-    Ok(coverage.share(grammar))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::grammar::compile::read;
-    use crate::model::stress::Origin;
 
     #[test]
     fn two_numbers_of_the_answer_count_if_a_test_case_has_them() {
         let reading = read(Path::new("g.ctd"), b"REP(2) INT(0, 9) NEWLINE END");
         let grammar = reading.grammar.unwrap();
-        let validity = Validity::new(vec![&grammar], None);
+        let validity = Validity::of_grammars(vec![&grammar]);
         let looking =
             Looking { grammar: &grammar, validity: &validity, seed: 1, is_over: &|| false };
         let check = |answer: &str, is_expected: bool| {
@@ -171,14 +153,9 @@ mod tests {
                 input: Arc::from(&b"1\n2\n"[..]),
                 answer: answer.as_bytes().into(),
             };
-            let fresh = Fresh {
-                number: 1,
-                item: texts("3 3\n"),
-                origin: Origin::Small { level: 1 },
-                call: None,
-            };
             let case = Ok(Some(("sample/1".to_owned(), texts(answer))));
-            let found = looking.features(std::iter::once(case), &[fresh]).unwrap().unwrap();
+            let found =
+                looking.features(std::iter::once(case), &[texts("3 3\n")]).unwrap().unwrap();
             let named = |it: &InputFeature| it.about.contains("both numbers of the answer");
             assert_eq!(found.iter().any(named), is_expected, "{answer}");
         };

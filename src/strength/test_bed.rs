@@ -5,12 +5,13 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
+use crate::build::batch::{self, Way};
 use crate::build::bench::Bench;
 use crate::build::{Prepared, Runnable};
 use crate::executor::Executor;
 use crate::grammar::program::Grammar;
 use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
-use crate::judge::output::{OutputRuns, Ran};
+use crate::judge::output::{BatchOutput, OutputRuns, Ran};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::judgement::{CaseJudgement, JudgeError};
@@ -18,7 +19,7 @@ use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::mutate::wrapper::Wrapper;
 use crate::strength::wrapped::{Wrapped, Wrapping};
-use crate::stress::batch::{Batches, Said, Way, frames};
+use crate::stress::batch::Batches;
 use crate::stress::comparison::{Compared, Comparison, Unusable};
 
 /// A program that should be wrong, ready to run.
@@ -130,7 +131,35 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// After how many inputs that broke a limit the others are skipped.
 const BROKEN_MOST: usize = 2;
 
-impl TestBed<'_> {
+impl<'a> TestBed<'a> {
+    /// These test cases, whose inputs may be in batches if there is a way.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn new(
+        comparison: Comparison<'a>,
+        cases: &'a [ReadyCase<'a>],
+        grammar: Option<&'a Grammar>,
+        way: Option<Way>,
+    ) -> Result<Self, JudgeError> {
+        // Longer ones do not fit into a batch.
+        let text = |case: &ReadyCase<'_>| match case.size() {
+            size if size > Batches::LONGEST => Ok(None),
+            _ => case.read(),
+        };
+        let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
+        Ok(Self {
+            comparison,
+            cases,
+            groups: groups(&texts),
+            texts,
+            grammar,
+            way,
+            accepted: Mutex::default(),
+            doubted: Once::new(),
+        })
+    }
+
     /// Does work with the comparison of the right program with this suspect.
     pub fn with<R>(&self, suspect: &Suspect, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| Wrapped {
@@ -169,9 +198,9 @@ impl TestBed<'_> {
         suspect.wrapper.map(|it| it.name).hash(&mut hasher);
         let (mut from, mut broken) = (0, 0);
         while from < items.len() && broken < BROKEN_MOST {
-            let said = way.run(runs, batched, &inputs[from..])?;
-            let Some(Said { bytes, ran }) = said else { break };
-            let outputs = frames::said(&bytes, items.len() - from).unwrap_or_default();
+            let said = runs.many(batched, *way, &inputs[from..])?;
+            let Some(BatchOutput { bytes, ran }) = said else { break };
+            let outputs = batch::said(&bytes, items.len() - from).unwrap_or_default();
             for output in &outputs {
                 output.hash(&mut hasher);
                 let is_accepted = match output {

@@ -9,14 +9,12 @@ use crate::grammar::compile::read;
 use crate::grammar::program::Grammar;
 use crate::judge::case::Texts;
 use crate::model::strength::{Kill, PartName, Strength, Subject, SubjectKind, SubjectStatus};
-use crate::model::stress::Origin;
 use crate::model::verdict::Verdict;
-use crate::strength::pool::Fresh;
 use crate::strength::reach::Looking;
 use crate::strength::score;
 use crate::stress::by_grammar;
 use crate::stress::candidates::{Candidates, Content, Mix};
-use crate::stress::validity::Validity;
+use crate::validity::Validity;
 
 const GRAMMAR: &str = include_str!("../../problems/game1/input_validators/input.ctd");
 /// How many fresh inputs measure how hard a mistake is to catch.
@@ -188,7 +186,7 @@ fn texts(board: &[i64]) -> Texts {
 }
 
 /// Fresh inputs as `strength` makes them.
-fn pool(grammar: &Grammar) -> Vec<Fresh> {
+fn pool(grammar: &Grammar) -> Vec<Texts> {
     let mut mix = Mix::default();
     by_grammar::add(&mut mix, grammar, 1, None);
     mix.lead(0);
@@ -196,19 +194,14 @@ fn pool(grammar: &Grammar) -> Vec<Fresh> {
         std::iter::from_fn(|| mix.next(&|| false).unwrap()).filter_map(|candidate| match candidate
             .content
         {
-            Content::Text(text) => Some(Fresh {
-                number: 0,
-                item: texts(&board(&text)),
-                origin: Origin::Small { level: 0 },
-                call: None,
-            }),
+            Content::Text(text) => Some(texts(&board(&text))),
             Content::Call(_) => None,
         });
     made.take(POOL).collect()
 }
 
 /// The report on these test cases.
-fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i64>]) -> Strength {
+fn measured(grammar: &Grammar, pool: &[Texts], on_pool: &[usize], cases: &[Vec<i64>]) -> Strength {
     let mut report = Strength::default();
     let largest = vec![200; 100];
     for ((name, wrong), &on_pool) in MISTAKES.into_iter().zip(on_pool) {
@@ -232,7 +225,7 @@ fn measured(grammar: &Grammar, pool: &[Fresh], on_pool: &[usize], cases: &[Vec<i
     for it in &given {
         coverage.add(grammar, &it.input, Path::new("input")).expect("a valid input");
     }
-    let validity = Validity::new(vec![grammar], None);
+    let validity = Validity::of_grammars(vec![grammar]);
     let looking = Looking { grammar, validity: &validity, seed: 1, is_over: &|| false };
     let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
     report.features = looking.features(named, pool).ok().flatten().unwrap_or_default();
@@ -276,7 +269,7 @@ fn sets(seed: u64) -> [(&'static str, Vec<Vec<i64>>); 5] {
 fn better_test_data_has_a_higher_score() {
     let grammar = read(Path::new("input.ctd"), GRAMMAR.as_bytes()).grammar.expect("a grammar");
     let pool = pool(&grammar);
-    let boards: Vec<Vec<i64>> = pool.iter().map(|it| board(&it.item.input)).collect();
+    let boards: Vec<Vec<i64>> = pool.iter().map(|it| board(&it.input)).collect();
     let rejecting = |wrong: Plays| boards.iter().filter(|it| wrong(it) != right(it)).count();
     let on_pool = MISTAKES.map(|(_, wrong)| rejecting(wrong));
     for seed in 0..3 {

@@ -9,8 +9,8 @@ use crate::grammar::chance::Chance;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::stress::candidates::{Candidate, Candidates};
-use crate::stress::validity::Validity;
 use crate::stress::word_lines::{Numbers, WordLines};
+use crate::validity::Validity;
 
 /// Number of copies that are given to the validators at once.
 const AT_ONCE: usize = 32;

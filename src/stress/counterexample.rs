@@ -21,7 +21,7 @@ pub fn counterexample(
 ) -> Result<Counterexample, Stop> {
     let (input, judged, path) = match small {
         Some(small) => (small.input, small.judged, small.path),
-        None => (Arc::clone(&failure.input), failure.judged.clone(), Vec::new()),
+        None => (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new()),
     };
     let mut found = Counterexample {
         verdict: judged.verdict,
@@ -33,8 +33,8 @@ pub fn counterexample(
         transcript: None,
         stderr: Vec::new(),
         validator_stderr: Vec::new(),
-        origin: failure.origin.clone(),
-        first_size: failure.input.len(),
+        origin: failure.fresh.origin.clone(),
+        first_size: failure.fresh.input.len(),
         path,
         failing: failure.failing,
         repeats: failure.repeats,

@@ -3,37 +3,22 @@
 
 use std::path::Path;
 
-use crate::build::bench::Bench;
 use crate::check::options::Options;
-use crate::generate::fresh::FreshInputs;
-use crate::generate::solution::{Solution, is_alone, made_for_it};
+use crate::generate::solution::{is_alone, made_for_it};
 use crate::grammar::program::Grammar;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
-use crate::model::program::Program;
 use crate::model::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use crate::model::root::FilePath;
 use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::TestCase;
 use crate::model::text::count;
 use crate::package::recipe;
-use crate::stress::by_test_cases::{ByTestCases, LONGEST};
-use crate::stress::candidates::Mix;
-use crate::stress::comparison::{AnswersBy, shown};
-use crate::stress::validity::{Refusal, Validity};
-use crate::stress::{by_grammar, by_recipe};
-use crate::validate::grammars;
-use crate::validate::single::InputValidators;
-
-/// Which inputs there are beside those of the grammar.
-#[derive(Clone, Copy, Debug)]
-pub struct CandidateKinds {
-    /// Whether the package's generators make some.
-    pub has_generators: bool,
-    /// Whether changed copies of test cases are among them.
-    pub has_copies: bool,
-}
+use crate::stress::by_recipe;
+use crate::stress::comparison::shown;
+use crate::validity::Refusal;
+use crate::validity::grammars;
 
 /// A problem with all sources of inputs.
 pub struct ProblemInputs {
@@ -47,7 +32,6 @@ pub struct ProblemInputs {
     pub recipe: Option<Recipe>,
     /// Its generator lines with a `{seed}`.
     pub lines: Vec<GeneratorCommand>,
-    programs: Vec<Program>,
     pub options: Options,
     /// A test case without files.
     pub test_case: TestCase,
@@ -84,33 +68,10 @@ impl ProblemInputs {
             grammars,
             lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::lines),
             recipe,
-            programs: problem.input_validators.clone(),
             options,
             test_case,
             problem,
         })
-    }
-
-    /// The source of judge answers for new inputs; `solution` is [`Self::answering`].
-    pub fn answers<'a>(&self, solution: Option<&'a Solution<'a>>) -> AnswersBy<'a> {
-        match (solution, self.is_judged()) {
-            (_, false) => AnswersBy::Reference,
-            (Some(solution), true) => AnswersBy::Solution(solution),
-            (None, true) => AnswersBy::Nobody,
-        }
-    }
-
-    /// What checks inputs: grammars, and input validators, which it builds.
-    ///
-    /// # Errors
-    /// If one does not build, the judge failed, or it was interrupted.
-    pub fn validity<'a>(&'a self, bench: Bench<'a>) -> Result<Validity<'a>, Stop> {
-        let build = || {
-            let args = self.test_case.input_validator_args.clone();
-            InputValidators::build(bench, &self.programs, args)
-        };
-        let validators = (!self.programs.is_empty()).then(build).transpose()?;
-        Ok(Validity::new(self.grammars.iter().collect(), validators))
     }
 
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
@@ -119,52 +80,8 @@ impl ProblemInputs {
         !self.problem.output_validators.is_empty() && !is_alone(&self.problem)
     }
 
-    /// The built program that makes judge answers if there is no output to compare.
-    ///
-    /// # Errors
-    /// If it does not build, the judge failed, or it was interrupted.
-    pub fn answering<'a>(&self, bench: &Bench<'a>) -> Result<Option<Solution<'a>>, Stop> {
-        let path = self.answers_by.as_ref();
-        path.map(|path| Solution::build(bench, path)).transpose()
-    }
-
-    /// The package's built generators; None if no line of the recipe has a seed.
-    ///
-    /// # Errors
-    /// If one does not build, the judge failed, or it was interrupted.
-    pub fn generators<'a>(&'a self, bench: Bench<'a>) -> Result<Option<FreshInputs<'a>>, Stop> {
-        let recipe = self.recipe.as_ref().filter(|_| !self.lines.is_empty());
-        recipe.map(|it| FreshInputs::build(bench, it)).transpose()
-    }
-
-    /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of
-    /// test cases.
-    pub fn candidates<'a>(
-        &'a self,
-        validity: &'a Validity<'a>,
-        kinds: CandidateKinds,
-        seed: u64,
-        most: Option<usize>,
-    ) -> Mix<'a> {
-        let mut mix = Mix::default();
-        if let Some(grammar) = self.grammars.first() {
-            by_grammar::add(&mut mix, grammar, seed, most);
-        }
-        if kinds.has_generators {
-            mix.add(GENERATORS, by_recipe::ByRecipe::new(self.lines.clone(), seed));
-        }
-        if kinds.has_copies && self.has_copies() {
-            let texts = self.copied().filter_map(|case| {
-                let text = case.input.start(LONGEST as u64 + 1).ok()?;
-                (text.len() <= LONGEST).then(|| (case.name.clone(), text))
-            });
-            mix.add(COPIES, ByTestCases::new(validity, texts.collect(), seed));
-        }
-        mix
-    }
-
     /// The test cases that can be copied and changed.
-    fn copied(&self) -> impl Iterator<Item = &TestCase> {
+    pub(super) fn copied(&self) -> impl Iterator<Item = &TestCase> {
         self.problem
             .test_data
             .cases
@@ -174,7 +91,7 @@ impl ProblemInputs {
 
     /// Whether changed copies of test cases can be used: they can be checked and answered.
     pub fn has_copies(&self) -> bool {
-        !(self.grammars.is_empty() && self.programs.is_empty())
+        !(self.grammars.is_empty() && self.problem.input_validators.is_empty())
             && (!self.is_judged() || self.answers_by.is_some() || self.has_no_answers())
             && self.copied().next().is_some()
     }
@@ -202,11 +119,10 @@ impl ProblemInputs {
 
     /// A warning that an input validator refuses what the source of inputs makes.
     pub fn disputed(&self, Refusal { input, by }: &Refusal) -> Diagnostic {
-        let validators = self.problem.dir.join(self.problem.layout.input_validators);
         let message =
             format!("rejects an input from {}: {}: {}", self.maker(), shown(input), by.what());
         let help = "inputs on which they disagree are left out; make them agree";
-        Diagnostic::warning(validators.join(&by.validator), message).help(help)
+        Diagnostic::warning(&by.path, message).help(help)
     }
 
     /// The main source of inputs, in short.
@@ -219,7 +135,7 @@ impl ProblemInputs {
 
     /// Why there are no inputs to try.
     pub fn nothing_to_try(&self) -> &'static str {
-        let is_checked = !(self.grammars.is_empty() && self.programs.is_empty());
+        let is_checked = !(self.grammars.is_empty() && self.problem.input_validators.is_empty());
         if is_checked && self.copied().next().is_some() {
             return "test cases cannot be changed, since the output validator needs judge answers, and the recipe has no \
                     `solution` that makes them; add one to generators/generators.yaml, or give a grammar with \
@@ -229,11 +145,6 @@ impl ProblemInputs {
          with an input validator; give a grammar with --input-grammar"
     }
 }
-
-/// How many turns the package's generators get.
-const GENERATORS: u32 = 2;
-/// How many turns changed copies of test cases get.
-const COPIES: u32 = 2;
 
 /// The recipe, unless it has errors.
 fn read_recipe(path: &FilePath, problem: &Problem, events: &dyn Fn(Event)) -> Option<Recipe> {

@@ -12,30 +12,24 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::executor::scheduler::Scheduler;
-use crate::generate::fresh::FreshInputs;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
-use crate::model::stress::{Origin, SearchEnd, SearchProgress};
+use crate::model::stress::{SearchEnd, SearchProgress};
+use crate::stress::arena::{Arena, Fresh};
 use crate::stress::batch::Batches;
-use crate::stress::by_recipe::Call;
 use crate::stress::candidates::Candidates;
 use crate::stress::comparison::{Comparison, Unusable};
-use crate::stress::validity::{Refusal, Validity};
+use crate::validity::Refusal;
 
 /// The parameters of a search.
 pub struct Searching<'a> {
+    pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
-    pub validity: &'a Validity<'a>,
-    /// The package's generators, if it has some.
-    pub generators: Option<&'a FreshInputs<'a>>,
     /// Compares many inputs at once, if possible; otherwise each run has a fresh process.
     pub batches: Option<&'a Batches>,
     pub time: Duration,
     /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
-    /// Ends the runs that are left at that time.
-    pub scheduler: &'a Scheduler,
     /// Time after the first failing input to confirm it and make it smaller.
     pub shrink_time: Duration,
     pub most: Option<u64>,
@@ -66,12 +60,7 @@ pub struct SearchResult {
 /// An input on which the submission fails.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    pub number: u64,
-    pub input: Arc<[u8]>,
-    /// The source of the input.
-    pub origin: Origin,
-    /// The start of the generator that printed it.
-    pub call: Option<Call>,
+    pub fresh: Fresh,
     pub judged: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
@@ -162,7 +151,8 @@ impl<'c> Shared<'_, 'c> {
         let mut state = self.lock();
         while state.working > 0 {
             let result = &state.outcome.result;
-            let (runs, smallest) = (result.runs, result.found.as_ref().map(|it| it.input.len()));
+            let (runs, smallest) =
+                (result.runs, result.found.as_ref().map(|it| it.fresh.input.len()));
             drop(state);
             (self.searching.progress)(SearchProgress {
                 doing: "searching".to_owned(),
@@ -182,11 +172,11 @@ impl<'c> Shared<'_, 'c> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Outcome { mut result, flaky, error, end, .. } = state.outcome;
         match (&result.found, &result.fault) {
-            (Some(found), Some(fault)) if found.number < fault.number => result.fault = None,
+            (Some(found), Some(fault)) if found.fresh.number < fault.number => result.fault = None,
             (Some(_), Some(_)) => result.found = None,
             _ => {}
         }
-        let is_over = self.searching.scheduler.ran_out();
+        let is_over = self.searching.arena.scheduler.ran_out();
         let is_interrupted = match error {
             None => false,
             Some(Stop::Interrupted) => !is_over,

@@ -11,8 +11,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::executor::parallel;
-use crate::executor::scheduler::Scheduler;
-use crate::generate::fresh::FreshInputs;
 use crate::grammar::enumerate::Small;
 use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
@@ -23,21 +21,16 @@ use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, SearchProgress};
 use crate::model::verdict::Verdict;
+use crate::stress::arena::Arena;
 use crate::stress::by_recipe::{Call, lowered};
 use crate::stress::comparison::{Compared, Comparison};
 use crate::stress::search::Failure;
-use crate::stress::validity::Validity;
 use crate::stress::word_lines;
 
 /// The parameters of shrinking.
 pub struct Shrinking<'a> {
+    pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
-    pub validity: &'a Validity<'a>,
-    /// The grammar of inputs, if there is one.
-    pub grammar: Option<&'a Grammar>,
-    /// The package's generators, if it has some.
-    pub generators: Option<&'a FreshInputs<'a>>,
-    pub scheduler: &'a Scheduler,
     /// Number of earlier comparisons, and the start of the first one.
     pub before: (u64, Instant),
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
@@ -79,7 +72,7 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
         wanted: (failure.judged.verdict, failure.judged.is_stuck()),
         by_margin: false,
         done: Shrunk {
-            input: Arc::clone(&failure.input),
+            input: Arc::clone(&failure.fresh.input),
             judged: failure.judged.clone(),
             runs: 0,
             path: Vec::new(),
@@ -92,10 +85,10 @@ pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, St
     };
     match work.all(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => work.done.interrupted = !shrinking.scheduler.ran_out(),
+        Err(Stop::Interrupted) => work.done.interrupted = !shrinking.arena.scheduler.ran_out(),
         Err(stop) => return Err(stop),
     }
-    work.done.ran_out = shrinking.scheduler.is_over();
+    work.done.ran_out = shrinking.arena.scheduler.is_over();
     Ok(work.done)
 }
 
@@ -117,15 +110,16 @@ impl Work<'_> {
         if self.wanted.0 == Verdict::TimeLimitExceeded {
             self.by_margin = self.compared(&Arc::clone(&self.done.input), true)?.is_some();
         }
-        if let Some(call) = &failure.call
-            && self.shrinking.grammar.is_none()
+        if let Some(call) = &failure.fresh.call
+            && self.shrinking.arena.grammar().is_none()
         {
             self.by_parameters(call)?;
         }
-        if self.shrinking.grammar.is_none() && self.shrinking.validity.validators.is_some() {
+        if self.shrinking.arena.grammar().is_none() && self.shrinking.arena.validity.has_programs()
+        {
             self.on_lines_and_words()?;
         }
-        if let Some(grammar) = self.shrinking.grammar {
+        if let Some(grammar) = self.shrinking.arena.grammar() {
             // Most faults show on a tiny input, which this finds at once.
             self.over_small(grammar, FIRST_SMALL)?;
             self.over_tiny(grammar, 0..FIRST_TINY)?;
@@ -133,7 +127,8 @@ impl Work<'_> {
             if self.over_tiny(grammar, FIRST_TINY..TINY_MAX)? {
                 self.on_the_tree(grammar)?;
             }
-            if !matches!(failure.origin, Origin::Small { .. }) || Small::new(grammar, 2).is_packed()
+            if !matches!(failure.fresh.origin, Origin::Small { .. })
+                || Small::new(grammar, 2).is_packed()
             {
                 self.over_small(grammar, SMALL_MAX)?;
             }
@@ -142,7 +137,7 @@ impl Work<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.shrinking.scheduler.is_over()
+        self.shrinking.arena.scheduler.is_over()
     }
 
     /// Whether an input fails in the same way; if so, it becomes the best so far.
@@ -160,12 +155,12 @@ impl Work<'_> {
             && is_smaller(input, &self.done.input)
             && self.tried.insert(self.hasher.hash_one(input));
         self.tell();
-        is_new && self.shrinking.validity.by_grammar(input)
+        is_new && self.shrinking.arena.validity.by_grammar(input)
     }
 
     /// Whether a failing input is valid and fails again; if so, it becomes the best so far.
     fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
-        if self.shrinking.validity.refusal(input)?.is_some() {
+        if self.shrinking.arena.validity.refusal(input)?.is_some() {
             return Ok(false);
         }
         // An input that fails only sometimes would mislead the search.
@@ -212,7 +207,7 @@ impl Work<'_> {
 
     /// Lowers the numbers in a generator's command line, each with several seeds.
     fn by_parameters(&mut self, call: &Call) -> Result<(), Stop> {
-        let Some(generators) = self.shrinking.generators else { return Ok(()) };
+        let Some(generators) = &self.shrinking.arena.generators else { return Ok(()) };
         let before = Arc::clone(&self.done.input);
         let mut call = call.clone();
         'again: loop {
@@ -238,8 +233,8 @@ impl Work<'_> {
 
     /// Drops, lowers and equalizes values on the tree of the grammar.
     fn on_the_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
-        let scheduler = self.shrinking.scheduler;
-        let is_over = || scheduler.is_over();
+        let arena = self.shrinking.arena;
+        let is_over = || arena.is_over();
         self.by_edits("dropping and lowering on the tree of the grammar", |work, before| {
             // An input that the grammar does not accept stays as it is.
             let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);
@@ -278,10 +273,10 @@ impl Work<'_> {
 
     /// Like [`Self::takes`]; without a grammar most edits are invalid, so validators are asked first.
     fn takes_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        if self.shrinking.grammar.is_none()
+        if self.shrinking.arena.grammar().is_none()
             && (self.is_over()
                 || !is_smaller(input, &self.done.input)
-                || self.shrinking.validity.refusal(input)?.is_some())
+                || self.shrinking.arena.validity.refusal(input)?.is_some())
         {
             return Ok(false);
         }

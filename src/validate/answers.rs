@@ -12,9 +12,10 @@ use crate::model::protocol::Protocol;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, TreeEntry};
-use crate::validate::programs::{Opinion, Question, Validator, ask, build, objection};
 use crate::validate::{Extent, Proving, trial};
 use crate::validator::{OutputValidator, response};
+use crate::validity::Objection;
+use crate::validity::programs::{Question, Validator, build};
 
 /// Path of the case's input in the validator's box.
 const INPUT: &str = "juror/testcase.in";
@@ -33,7 +34,7 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
         found.extend(unchecked(proving, invalid));
         return Ok(());
     }
-    let validators = build(bench, "the answer validator", programs, found)?;
+    let validators = build(*bench, "the answer validator", programs, found)?;
     if validators.len() < programs.len() {
         return Ok(());
     }
@@ -42,20 +43,15 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
         .filter(|case| !invalid.iter().any(|other| other.name == case.name))
         .collect();
     let remarks = parallel::map(bench.executor, &valid, |case| {
-        let opinions = opinions(proving, &validators, case)?;
-        let remarks = validators.iter().zip(opinions);
-        Ok(remarks
-            .filter_map(|(validator, opinion)| {
-                let name = &validator.program.name;
-                objection(case.answer.as_ref()?, "answer", name, &opinion, Protocol::Standard)
-            })
-            .collect::<Vec<Diagnostic>>())
+        let answer = case.answer.as_ref().unwrap_or(&case.input);
+        let error = |it: Objection| it.to_diagnostic(answer, "answer", Protocol::Standard);
+        let objections = objections(&validators, case)?;
+        Ok(objections.into_iter().map(error).collect::<Vec<Diagnostic>>())
     })?;
     found.extend(remarks.into_iter().flatten());
     let remarks = parallel::map(bench.executor, invalid, |case| {
-        let opinions = opinions(proving, &validators, case)?;
-        let refused = opinions.iter().any(|opinion| *opinion != Opinion::Valid)
-            || is_rejected(proving, judges, case)?;
+        let refused =
+            !objections(&validators, case)?.is_empty() || is_rejected(proving, judges, case)?;
         Ok((!refused).then(|| {
             let answer = case.answer.as_ref().unwrap_or(&case.input);
             let message = if judges.is_empty() {
@@ -98,22 +94,14 @@ fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> 
     })
 }
 
-fn opinions(
-    proving: &Proving<'_>,
-    validators: &[Validator<'_>],
-    case: &TestCase,
-) -> Result<Vec<Opinion>, Stop> {
-    let Some(answer) = &case.answer else {
-        return Ok(vec![Opinion::Valid; validators.len()]);
-    };
-    let input = format!("{BOX}/{INPUT}");
-    let opinion = |validator| {
-        let question = Question {
+fn objections(validators: &[Validator<'_>], case: &TestCase) -> Result<Vec<Objection>, Stop> {
+    let Some(answer) = &case.answer else { return Ok(Vec::new()) };
+    let objection = |validator: &Validator<'_>| {
+        validator.ask(Question {
             stdin: Blob::file(answer),
-            args: [&input].into_iter().chain(&case.output_validator_args).collect(),
+            args: [vec![format!("{BOX}/{INPUT}")], case.output_validator_args.clone()].concat(),
             files: vec![TreeEntry::new(INPUT, Node::plain(Blob::file(&case.input)))],
-        };
-        ask(&proving.bench, validator, question)
+        })
     };
-    validators.iter().map(opinion).collect()
+    validators.iter().filter_map(|it| objection(it).transpose()).collect()
 }

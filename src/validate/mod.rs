@@ -3,15 +3,12 @@
 //! looks.
 
 mod answers;
-mod coverage;
+pub mod coverage;
 mod equal;
 mod exchange;
-pub mod grammars;
 mod inputs;
 pub mod mutations;
 pub mod outputs;
-mod programs;
-pub mod single;
 mod strictness;
 pub mod trial;
 pub mod undiscriminating;
@@ -19,14 +16,15 @@ pub mod undiscriminating;
 use std::sync::Arc;
 
 use crate::build::bench::Bench;
-use crate::grammar::validate::accepts;
+use crate::grammar::program::Grammar;
 use crate::model::diagnostic::Diagnostic;
+use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
-use crate::validate::inputs::InputValidator;
 use crate::validate::mutations::Mutation;
 use crate::validate::strictness::Trying;
 use crate::validator::OutputValidator;
+use crate::validity::{Validity, grammars};
 
 /// The parameters of a proof.
 pub struct Proving<'a> {
@@ -53,21 +51,33 @@ pub enum Extent {
 /// # Errors
 /// If it was cut short, or the judge failed, for example because a validator's compiler is missing.
 pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
-    let validators = inputs::ready(&proving.bench, found)?;
     let problem = proving.bench.problem;
+    let grammars = usable(problem, found)?;
+    let validity = Validity::of_grammars(grammars.iter().collect());
+    let validity = &validity.with_programs(proving.bench, found)?;
     let is_whole =
-        validators.len() == problem.input_validators.len() + problem.input_grammars.len();
-    inputs::prove(proving, &validators, found)?;
+        validity.count() == problem.input_validators.len() + problem.input_grammars.len();
+    inputs::prove(proving, validity, found)?;
     if is_whole && !has_errors(found) {
-        Trying { proving, validators: &validators }.prove(found)?;
+        Trying { proving, validity }.prove(found)?;
     }
     if is_whole && !has_errors(found) {
-        found.extend(coverage::find(proving, &validators)?);
+        found.extend(coverage::find(proving, &grammars)?);
     }
     answers::prove(proving, found)?;
     found.extend(outputs::prove(proving)?);
     found.extend(equal::find(proving)?);
     Ok(())
+}
+
+/// The problem's grammars without those that have a fault.
+fn usable(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
+    let mut usable = Vec::new();
+    for reading in grammars::read_all(None, problem)? {
+        found.extend(reading.diagnostics);
+        usable.extend(reading.grammar);
+    }
+    Ok(usable)
 }
 
 /// An input with a fault, and whether the input validators refuse it.
@@ -93,22 +103,16 @@ pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop>
         mutations: &mutations::GENERIC,
     };
     let mut found = Vec::new();
-    let validators = inputs::ready(&bench, &mut found)?;
-    if validators.is_empty() || has_errors(&found) {
+    let grammars = usable(bench.problem, &mut found)?;
+    let validity = Validity::of_grammars(grammars.iter().collect());
+    let validity = &validity.with_programs(bench, &mut found)?;
+    if validity.count() == 0 || has_errors(&found) {
         return Ok(None);
     }
-    let tried = Trying { proving: &proving, validators: &validators }.tried()?.into_iter();
-    // What a grammar puts outside of its bounds was shown to programs alone.
-    let accept = |text: &Arc<[u8]>| {
-        validators.iter().filter_map(InputValidator::grammar).all(|it| accepts(it, text))
-    };
+    let tried = Trying { proving: &proving, validity }.tried()?.into_iter();
     let faulty = tried.map(|task| {
         Ok(FaultyInput {
-            let_through: if task.is_refused {
-                None
-            } else {
-                task.text()?.filter(|text| accept(text))
-            },
+            let_through: if task.is_refused { None } else { task.text()? },
             test_case: task.test_case.name.clone(),
             fault: task.mutation.name.to_owned(),
         })

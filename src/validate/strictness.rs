@@ -8,17 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::executor::parallel;
-use crate::grammar::validate::accepts;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
-use crate::validate::inputs::{InputValidator, opinion};
 use crate::validate::mutations::{Class, Mutation};
-use crate::validate::programs::Opinion;
 use crate::validate::{Extent, Proving};
+use crate::validity::Validity;
 
 /// Larger inputs are skipped.
 const LARGEST: u64 = 1 << 20;
@@ -46,13 +44,13 @@ impl Task<'_> {
 /// The input validators, and the data that shows how strict they are.
 pub(super) struct Trying<'t, 'a> {
     pub(super) proving: &'t Proving<'a>,
-    pub(super) validators: &'t [InputValidator<'t>],
+    pub(super) validity: &'t Validity<'t>,
 }
 
 impl<'a> Trying<'_, 'a> {
     /// Tries every mutation on many cases and each case with many mutations; warns of those that no validator refuses.
     pub(super) fn prove(&self, remarks: &mut Vec<Diagnostic>) -> Result<(), Stop> {
-        if self.proving.extent != Extent::Everything || self.validators.is_empty() {
+        if self.proving.extent != Extent::Everything || self.validity.count() == 0 {
             return Ok(());
         }
         let mut tasks = self.tried()?;
@@ -109,7 +107,6 @@ impl<'a> Trying<'_, 'a> {
     ) -> Result<Vec<Task<'a>>, JudgeError> {
         let kinds = self.proving.mutations;
         let input = read(test_case)?;
-        let grammars = || self.validators.iter().filter_map(InputValidator::grammar);
         let turns = (0..kinds.len()).map(|turn| (case + turn) % kinds.len());
         let fits = turns.filter_map(|kind| Some((kind, kinds[kind].of(&input)?)));
         let most = if is_whole { kinds.len() } else { 1 };
@@ -120,19 +117,15 @@ impl<'a> Trying<'_, 'a> {
                 case,
                 test_case,
                 mutation: &kinds[kind],
-                is_refused: !grammars().all(|it| accepts(it, &text)),
+                is_refused: !self.validity.by_grammar(&text),
             })
             .collect();
         Ok(tasks)
     }
 
-    fn programs(&self) -> impl Iterator<Item = &InputValidator<'_>> {
-        self.validators.iter().filter(|it| it.grammar().is_none())
-    }
-
     /// The tasks with the opinions of programs on those that no grammar refuses; not all of these are tried.
     fn asked(&self, tasks: Vec<Task<'a>>) -> Result<Vec<Task<'a>>, Stop> {
-        if self.programs().next().is_none() {
+        if !self.validity.has_programs() {
             return Ok(tasks);
         }
         let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|it| it.is_refused);
@@ -141,14 +134,8 @@ impl<'a> Trying<'_, 'a> {
         open.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
         let refused = self.proving.bench.map("changed inputs", &open, |task| {
             let Some(changed) = task.text()? else { return Ok(true) };
-            for validator in self.programs() {
-                let input = Blob::from(Arc::clone(&changed));
-                if opinion(&self.proving.bench, validator, task.test_case, input)? != Opinion::Valid
-                {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
+            let input = Blob::from(changed);
+            Ok(self.validity.refusal_in(task.test_case, &input)?.is_some())
         })?;
         open.iter_mut().zip(refused).for_each(|(task, refused)| task.is_refused = refused);
         all.append(&mut open);

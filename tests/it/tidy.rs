@@ -198,7 +198,7 @@ const OPENING: [&str; 17] = [
 ];
 
 /// Files there that open others by their paths, and why they may.
-const OWN_OPENING: [(&str, &str); 13] = [
+const OWN_OPENING: [(&str, &str); 12] = [
     ("class/mod.rs", "the user names the class, and with it the directories of the students in it"),
     ("cli/watch/files.rs", "compares the paths that the user names"),
     ("generate/memory.rs", "the directory of the cache"),
@@ -211,7 +211,6 @@ const OWN_OPENING: [(&str, &str); 13] = [
     ("package/draft.rs", "the name of the package"),
     ("package/library_checker/programs.rs", "the directory that a repository has for all problems"),
     ("package/mod.rs", "the user names the package, which is the root"),
-    ("validate/grammars.rs", "the user names a grammar"),
 ];
 
 #[test]

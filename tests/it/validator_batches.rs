@@ -5,15 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use juror::build::Builder;
+use juror::build::batch::Way;
 use juror::build::bench::Bench;
 use juror::executor::Executor;
 use juror::model::isolation::Isolation;
 use juror::model::job::Job;
-use juror::model::test_data::ValidatorArgs;
+use juror::model::test_data::{TestCase, ValidatorArgs};
 use juror::package::read;
-use juror::stress::batch::Way;
-use juror::stress::batch::validators::{BEFORE, ValidatorBatches};
-use juror::validate::single::InputValidators;
+use juror::validity::{BEFORE, Validity};
 
 use crate::builds::has;
 use crate::executors;
@@ -61,15 +60,16 @@ fn check(validators: &[(&str, &str)], asked: Asked) {
     let builder = Builder::new(&executor);
     let bench =
         Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
-    let args = ValidatorArgs::All(vec!["500".to_owned()]);
-    let all = InputValidators::build(bench, &problem.input_validators, args).expect("validators");
-    let batches = ValidatorBatches::new(Way::isolated(Isolation::Namespaces));
+    let input_validator_args = ValidatorArgs::All(vec!["500".to_owned()]);
+    let test_case = TestCase { input_validator_args, ..TestCase::default() };
+    let validity = Validity::build(bench, Vec::new(), &test_case).expect("validators");
+    let validity = validity.in_batches(Way::isolated(Isolation::Namespaces));
     let check = |numbers: &[usize]| {
         let texts: Vec<Arc<[u8]>> =
             numbers.iter().map(|it| format!("{it}\n").into_bytes().into()).collect();
         let expected: Vec<bool> = numbers.iter().map(|it| *it <= 500).collect();
         let before = started.load(Ordering::SeqCst);
-        assert_eq!(batches.accepted(&all, &texts).expect("decisions"), expected, "{validators:?}");
+        assert_eq!(validity.accepted(&texts).expect("decisions"), expected, "{validators:?}");
         started.load(Ordering::SeqCst) - before
     };
     // What refuses all proves nothing.

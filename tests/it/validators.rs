@@ -105,6 +105,20 @@ fn files_of_a_test_case_do_not_overwrite_an_input_validator() {
     );
 }
 
+/// 2025-09, "Input validators": an input validator gets `input_validator_args`, then the case's `args`, and its
+/// `.files`; in searches, where inputs belong to no case, only the former
+#[test]
+fn an_input_validator_gets_the_arguments_and_files_of_the_case() {
+    let fixture = Fixture::new();
+    let validator = |says: &str| format!("echo \"$#:$*:$(cat more.txt)\" >&2\n{says}\n");
+    fixture.write("sum/input_validators/more.sh", validator("exit 43"));
+    fixture
+        .write("sum/data/secret/small/1.yaml", "input_validator_args: [own, 'a b']\nargs: [x]\n");
+    fixture.write("sum/data/secret/small/1.files/more.txt", "7\n");
+    let said = ["small/1.in", "input validator `more.sh` refuses it: 3:own a b x:7"];
+    fixture.check("verify sum", 3, &said);
+}
+
 /// 2025-09, "Working directory": a submission sees no test data
 #[test]
 fn a_submission_never_sees_answer_or_feedback() {

@@ -14,25 +14,23 @@
 //! is reported that single runs did not show. Batches may overlook what a program does only in a fresh process.
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
-//! Workers build while others go on. [`frames`] has the bytes that batches read and write, [`size`] their number of
-//! inputs.
+//! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
+//! of inputs.
 
-pub mod frames;
 pub mod size;
-pub mod validators;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use crate::build::batch::{self, Way};
 use crate::build::{Built, Prepared, Runnable, unbuildable};
 use crate::judge::case::Rules;
-use crate::judge::output::{OutputRuns, Ran};
+use crate::judge::output::BatchOutput;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
-use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::stress::batch::size::Size;
 use crate::stress::comparison::Comparison;
@@ -45,49 +43,6 @@ const WORTH: u64 = 500;
 const FOR_BATCHES: &str = "the program for batches, without which every run has a fresh process,";
 /// Building both programs must take at most the time left, divided by this.
 const PART: u32 = 2;
-
-/// How programs for batches are run.
-#[derive(Clone, Copy, Debug)]
-pub struct Way {
-    /// A private directory of the run beside its box and temporary directory.
-    pub(in crate::stress::batch) shared: &'static str,
-}
-
-impl Way {
-    /// The way to run batches. `None` if programs use files but may not write any, or without isolation: a batch
-    /// deletes what a program leaves, and programs could reach the whole machine.
-    pub fn new(rules: &Rules<'_>, isolation: Isolation) -> Option<Self> {
-        let problem = rules.problem;
-        if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
-            return None;
-        }
-        Self::isolated(isolation)
-    }
-
-    /// The way to run batches of programs that use no files. `None` without isolation.
-    pub fn isolated(isolation: Isolation) -> Option<Self> {
-        match isolation {
-            Isolation::Namespaces | Isolation::UserNamespaces => Some(Self { shared: "/dev/shm" }),
-            // Programs cannot make files there.
-            Isolation::Landlock => Some(Self { shared: "" }),
-            Isolation::Plain => None,
-        }
-    }
-
-    /// Runs a batch, unless it is empty.
-    pub fn run(
-        &self,
-        runs: OutputRuns<'_>,
-        runnable: &Runnable,
-        inputs: &[Arc<[u8]>],
-    ) -> Result<Option<Said>, Stop> {
-        let Some(first) = inputs.first() else { return Ok(None) };
-        let texts = inputs.iter().map(|input| &**input);
-        let all = frames::inputs(&runs.rules.problem.io, 0, self.shared, texts);
-        let ran = runs.many(runnable, first, all.into())?;
-        Ok(Some(Said { bytes: ran.bytes(u64::MAX)?, ran }))
-    }
-}
 
 /// Both programs of a comparison, to be built for batches.
 pub struct Batches {
@@ -141,7 +96,7 @@ impl Batches {
         submission: (&Path, &Prepared),
     ) -> Option<Self> {
         Some(Self {
-            way: Way::new(rules, isolation)?,
+            way: Way::new(rules.problem, isolation)?,
             reference: Side::new(reference)?,
             submission: Side::new(submission)?,
             size: Mutex::default(),
@@ -224,13 +179,13 @@ impl Batches {
             return Ok(accepted);
         };
         let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(accepted) };
-        let Ok(answers) = frames::outputs(&said.bytes, inputs.len()) else { return Ok(accepted) };
+        let Ok(answers) = batch::outputs(&said.bytes, inputs.len()) else { return Ok(accepted) };
         let answered: Vec<usize> =
             (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
         let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(accepted) };
-        let Ok(written) = frames::outputs(&said.bytes, asked.len()) else { return Ok(accepted) };
+        let Ok(written) = batch::outputs(&said.bytes, asked.len()) else { return Ok(accepted) };
         for (place, output) in answered.into_iter().zip(written) {
             if let (Some(answer), Some(output)) = (answers[place], output) {
                 accepted[place] = comparison.accepts(&inputs[place], answer, &said.ran, output)?;
@@ -244,14 +199,8 @@ impl Batches {
         comparison: &Comparison<'_>,
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
-    ) -> Result<Option<Said>, Stop> {
-        let said = self.way.run(comparison.runs(), runnable, inputs)?;
+    ) -> Result<Option<BatchOutput>, Stop> {
+        let said = comparison.runs().many(runnable, self.way, inputs)?;
         Ok(said.filter(|said| said.ran.rejected.is_none()))
     }
-}
-
-/// The output of a program for a batch.
-pub struct Said {
-    pub bytes: Vec<u8>,
-    pub ran: Ran,
 }

@@ -9,12 +9,12 @@ use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS, SearchEnd};
+use crate::stress::arena::Fresh;
 use crate::stress::batch::{Batches, Left};
-use crate::stress::by_recipe::Call;
-use crate::stress::candidates::{Candidate, Content};
+use crate::stress::candidates::Candidate;
 use crate::stress::comparison::{Compared, Unusable};
 use crate::stress::search::{Failure, Fault, Shared};
-use crate::stress::validity::Refusal;
+use crate::validity::Refusal;
 
 /// After this many failing inputs that turn out invalid, validators see each input before the programs do.
 const DOUBTS: u64 = 3;
@@ -28,11 +28,7 @@ struct Taken {
 
 /// An input that is ready to be compared.
 struct Ready {
-    number: u64,
-    input: Arc<[u8]>,
-    origin: Origin,
-    /// The start of the generator that printed it.
-    call: Option<Call>,
+    fresh: Fresh,
     /// Whether the validators in the sandbox have accepted it.
     is_allowed: bool,
 }
@@ -134,36 +130,32 @@ impl Shared<'_, '_> {
         if self.is_settled(taken.number) {
             return Ok(None);
         }
-        let (input, call) = match taken.candidate.content {
-            Content::Text(text) => (text, None),
-            Content::Call(call) => match self.generated(&call)? {
-                Some(input) => (input, Some(call)),
-                None => return Ok(None),
-            },
+        let fresh = match self.searching.arena.make(taken.number, taken.candidate)? {
+            Ok(fresh) => fresh,
+            Err(broken) => {
+                let result = &mut self.lock().outcome.result;
+                result.left_out += 1;
+                result.broken_generator.get_or_insert(broken);
+                return Ok(None);
+            }
         };
         let is_new = {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.insert(self.hasher.hash_one(&input))
+            seen.insert(self.hasher.hash_one(&fresh.input))
         };
         if !is_new {
             return Ok(None);
         }
         // A grammar accepts its own inputs; other grammars of the package may not.
-        let is_one = self.searching.validity.grammars.len() < 2 && call.is_none();
-        if !is_one && !self.searching.validity.by_grammar(&input) {
+        let is_one = self.searching.arena.validity.grammars.len() < 2 && fresh.call.is_none();
+        if !is_one && !self.searching.arena.validity.by_grammar(&fresh.input) {
             self.lock().outcome.result.left_out += 1;
             return Ok(None);
         }
-        if taken.is_asked_first && !self.is_allowed(&input)? {
+        if taken.is_asked_first && !self.is_allowed(&fresh.input)? {
             return Ok(None);
         }
-        Ok(Some(Ready {
-            number: taken.number,
-            input,
-            origin: taken.candidate.origin,
-            call,
-            is_allowed: taken.is_asked_first,
-        }))
+        Ok(Some(Ready { fresh, is_allowed: taken.is_asked_first }))
     }
 
     /// Whether an input with this number no longer matters: an earlier one fails, or there is a fault.
@@ -173,7 +165,7 @@ impl Shared<'_, '_> {
         }
         let outcome = &self.lock().outcome;
         let is_late = |first: u64| first < number;
-        let found = outcome.result.found.as_ref().map(|found| found.number);
+        let found = outcome.result.found.as_ref().map(|found| found.fresh.number);
         let fault = outcome.result.fault.as_ref().map(|fault| fault.number);
         found.is_some_and(is_late) || fault.is_some_and(is_late) || outcome.error.is_some()
     }
@@ -182,11 +174,12 @@ impl Shared<'_, '_> {
     fn compare(&self, ready: Vec<Ready>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
         if let Some(batches) = self.searching.batches {
-            let places = (0..ready.len()).filter(|place| Batches::takes(&ready[*place].input));
+            let places =
+                (0..ready.len()).filter(|place| Batches::takes(&ready[*place].fresh.input));
             let places: Vec<usize> = places.collect();
             // A single input has nothing to share a start with.
             if places.len() > 1 {
-                let inputs = places.iter().map(|place| Arc::clone(&ready[*place].input));
+                let inputs = places.iter().map(|place| Arc::clone(&ready[*place].fresh.input));
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
                 let started = Instant::now();
                 let accepted = batches.accepted(self.searching.comparison, &inputs)?;
@@ -205,7 +198,7 @@ impl Shared<'_, '_> {
             if is_accepted {
                 continue;
             }
-            if self.is_settled(ready.number) {
+            if self.is_settled(ready.fresh.number) {
                 break;
             }
             let started = Instant::now();
@@ -219,11 +212,11 @@ impl Shared<'_, '_> {
 
     /// Compares on a single input.
     fn compare_one(&self, ready: Ready) -> Result<(), Stop> {
-        match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)? {
+        match self.searching.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
             Compared::Same => self.lock().outcome.result.runs += 1,
             Compared::Differs(judged) => {
                 self.lock().outcome.result.runs += 1;
-                if ready.is_allowed || self.is_allowed(&ready.input)? {
+                if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
                     self.confirm(ready, *judged)?;
                 }
             }
@@ -232,8 +225,12 @@ impl Shared<'_, '_> {
             }
             Compared::NoAnswer(Unusable::Validator(error)) => return Err(Stop::Fault(*error)),
             Compared::NoAnswer(why) => {
-                if ready.is_allowed || self.is_allowed(&ready.input)? {
-                    self.keep_fault(Fault { number: ready.number, input: ready.input, why });
+                if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
+                    self.keep_fault(Fault {
+                        number: ready.fresh.number,
+                        input: ready.fresh.input,
+                        why,
+                    });
                 }
             }
         }
@@ -242,8 +239,8 @@ impl Shared<'_, '_> {
 
     /// Whether only input validators vouch for an input: if they are lax, right programs may fail on it.
     fn is_guess(&self, ready: &Ready) -> bool {
-        let no_grammar = self.searching.validity.grammars.is_empty();
-        no_grammar && matches!(ready.origin, Origin::TestCase { .. })
+        let no_grammar = self.searching.arena.validity.grammars.is_empty();
+        no_grammar && matches!(ready.fresh.origin, Origin::TestCase { .. })
     }
 
     /// Keeps a fault of the package, if it is the first.
@@ -257,22 +254,9 @@ impl Shared<'_, '_> {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// The output of a generator; `None` if it fails.
-    fn generated(&self, call: &Call) -> Result<Option<Arc<[u8]>>, Stop> {
-        let Some(generators) = self.searching.generators else { return Ok(None) };
-        let broken = match call.input(generators)? {
-            Ok(input) => return Ok(Some(input)),
-            Err(why) => format!("{}: {why}", call.line()),
-        };
-        let mut state = self.lock();
-        state.outcome.result.left_out += 1;
-        state.outcome.result.broken_generator.get_or_insert(broken);
-        Ok(None)
-    }
-
     /// Whether the package's validators in the sandbox accept an input.
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        let Some(by) = self.searching.validity.refusal(input)? else { return Ok(true) };
+        let Some(by) = self.searching.arena.validity.refusal(input)? else { return Ok(true) };
         let mut state = self.lock();
         let outcome = &mut state.outcome;
         outcome.doubts += 1;
@@ -283,16 +267,14 @@ impl Shared<'_, '_> {
 
     /// Runs a failing input again, and keeps it if it fails again.
     fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
-        let scheduler = self.searching.scheduler;
-        scheduler.extend_deadline(Instant::now() + self.searching.shrink_time);
+        let arena = self.searching.arena;
+        arena.scheduler.extend_deadline(Instant::now() + self.searching.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
         while repeats < REPEATS {
-            let compared = match self.searching.comparison.compare(&ready.input, TimeLimitMode::Any)
-            {
-                // Runs that are done count.
-                Err(Stop::Interrupted) if scheduler.ran_out() => break,
-                compared => compared?,
-            };
+            let compared =
+                self.searching.comparison.compare(&ready.fresh.input, TimeLimitMode::Any);
+            // Runs that are done count.
+            let Some(compared) = arena.in_time(compared)? else { break };
             repeats += 1;
             if let Compared::Differs(again) = compared
                 && again.verdict == judged.verdict
@@ -300,19 +282,11 @@ impl Shared<'_, '_> {
                 failing += 1;
             }
         }
-        let failure = Failure {
-            number: ready.number,
-            input: ready.input,
-            origin: ready.origin,
-            call: ready.call,
-            judged,
-            failing,
-            repeats,
-        };
+        let failure = Failure { fresh: ready.fresh, judged, failing, repeats };
         let mut state = self.lock();
         let outcome = &mut state.outcome;
         let place = if failing == repeats { &mut outcome.result.found } else { &mut outcome.flaky };
-        let is_first = place.as_ref().is_none_or(|known| failure.number < known.number);
+        let is_first = place.as_ref().is_none_or(|known| failure.fresh.number < known.fresh.number);
         if is_first {
             *place = Some(failure);
         }

@@ -17,7 +17,8 @@
 //!
 //! It may end early: then nothing is known about the other inputs.
 
-use crate::model::problem::ProgramIo;
+use crate::model::isolation::Isolation;
+use crate::model::problem::{Problem, ProgramIo};
 
 /// The first word of what the program reads.
 const INPUTS: u32 = 0x316e_696a;
@@ -25,6 +26,34 @@ const INPUTS: u32 = 0x316e_696a;
 const FRAME: u32 = 0x3174_756a;
 /// Upper bound on the bytes of an output that is passed on.
 const LONGEST: usize = 64 << 10;
+
+/// How programs for batches are run.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// A private directory of the run beside its box and temporary directory.
+    pub shared: &'static str,
+}
+
+impl Way {
+    /// The way to run batches. `None` if programs use files but may not write any, or without isolation: a batch
+    /// deletes what a program leaves, and programs could reach the whole machine.
+    pub fn new(problem: &Problem, isolation: Isolation) -> Option<Self> {
+        if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
+            return None;
+        }
+        Self::isolated(isolation)
+    }
+
+    /// The way to run batches of programs that use no files. `None` without isolation.
+    pub fn isolated(isolation: Isolation) -> Option<Self> {
+        match isolation {
+            Isolation::Namespaces | Isolation::UserNamespaces => Some(Self { shared: "/dev/shm" }),
+            // Programs cannot make files there.
+            Isolation::Landlock => Some(Self { shared: "" }),
+            Isolation::Plain => None,
+        }
+    }
+}
 
 /// The bytes are not valid frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,27 +1,38 @@
 //! Input validators in batches: many inputs with one start of each validator.
 //!
 //! Without a grammar, a search asks input validators about thousands of changed test cases, and they refuse most.
-//! Unlike for [programs that are compared](crate::stress::batch), what a batch refuses is refused: all that may be
+//! Unlike for [programs that are compared](crate::build::batch), what a batch refuses is refused: all that may be
 //! lost is an input to try. To be sure, the first batch is repeated input by input. If the decisions differ,
 //! there are no batches. The same inputs are tried with and without batches, so the time when they begin does not
 //! change what is found.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::executor::parallel;
+use crate::build::Built;
+use crate::build::batch::{Way, inputs as framed, said};
+use crate::executor::{Executor, parallel};
+use crate::model::job::Job;
+use crate::model::limits::{Limits, PROCESSES};
 use crate::model::outcome::Ending;
 use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
-use crate::stress::batch::{Way, frames};
-use crate::validate::single::{InputValidators, ManyInputs};
+use crate::validity::{Validity, args};
 
 /// Number of inputs that are asked about before anything is built for batches: compilers take a second, starts of
 /// programs milliseconds.
 pub const BEFORE: usize = 256;
 
 /// The batches of a problem's input validators.
-pub struct ValidatorBatches {
+pub(super) struct ValidatorBatches {
     state: Mutex<State>,
+}
+
+/// An input validator that is built to read many inputs at once.
+struct ManyInputs {
+    /// A run of it, without inputs.
+    job: Job,
+    /// The exit code with which it accepts an input.
+    accept: u8,
 }
 
 /// How the validators are asked.
@@ -34,20 +45,22 @@ enum State {
 
 impl ValidatorBatches {
     /// Batches that run this way; `None` for no batches.
-    pub fn new(way: Option<Way>) -> Self {
+    pub(super) fn new(way: Option<Way>) -> Self {
         Self { state: Mutex::new(way.map_or(State::Never, |way| State::Alone(way, 0))) }
     }
 
     /// Which inputs all validators accept.
-    pub fn accepted(
+    pub(super) fn accepted(
         &self,
-        validators: &InputValidators<'_>,
+        validity: &Validity<'_>,
         inputs: &[Arc<[u8]>],
     ) -> Result<Vec<bool>, Stop> {
+        let Some(first) = validity.programs.first() else { return Ok(vec![true; inputs.len()]) };
+        let executor = first.bench.executor;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let alone = |inputs: &[Arc<[u8]>]| {
-            let is_accepted = |input: &_| Ok(validators.refusal(input)?.is_none());
-            parallel::map(validators.bench.executor, inputs, is_accepted)
+            let is_accepted = |input: &_| Ok(validity.refusal(input)?.is_none());
+            parallel::map(executor, inputs, is_accepted)
         };
         match &mut *state {
             State::Never => alone(inputs),
@@ -56,9 +69,9 @@ impl ValidatorBatches {
                 *asked += inputs.len();
                 // If all are refused, the comparison proves little.
                 if *asked >= BEFORE && accepted.contains(&true) {
-                    *state = match validators.for_batches()? {
+                    *state = match built(validity)? {
                         Some(jobs) => {
-                            let known = together(validators, *way, &jobs, inputs)?;
+                            let known = together(executor, *way, &jobs, inputs)?;
                             let same = known.into_iter().eq(accepted.iter().copied().map(Some));
                             if same { State::Together(*way, jobs) } else { State::Never }
                         }
@@ -68,7 +81,7 @@ impl ValidatorBatches {
                 Ok(accepted)
             }
             State::Together(way, jobs) => {
-                let known = together(validators, *way, jobs, inputs)?;
+                let known = together(executor, *way, jobs, inputs)?;
                 let open = inputs.iter().zip(&known).filter(|(_, known)| known.is_none());
                 let open: Vec<Arc<[u8]>> = open.map(|(input, _)| Arc::clone(input)).collect();
                 let mut asked = alone(&open)?.into_iter();
@@ -78,14 +91,41 @@ impl ValidatorBatches {
     }
 }
 
+/// The validators, built anew to read many inputs at once. `None` if not all can.
+fn built(validity: &Validity<'_>) -> Result<Option<Vec<ManyInputs>>, Stop> {
+    let limits = Limits::of_validator();
+    let mut all = Vec::new();
+    for validator in &validity.programs {
+        let builder = validator.bench.builder;
+        let Some(prepared) = builder.prepare(validator.program)?.for_batches() else {
+            return Ok(None);
+        };
+        all.push((validator, prepared));
+    }
+    let mut jobs = Vec::new();
+    for (validator, prepared) in all {
+        let Built::Program(runnable) =
+            validator.bench.builder.build(&prepared, &limits, &limits)?
+        else {
+            return Ok(None);
+        };
+        // One more process waits for the others.
+        let mut job = runnable.job(&limits.with_processes(PROCESSES + 1));
+        job.command.argv.extend(args(validator, &validity.test_case));
+        job.writable = false;
+        let accept = validator.protocol().accept();
+        jobs.push(ManyInputs { job, accept: accept.try_into().unwrap_or_default() });
+    }
+    Ok(Some(jobs))
+}
+
 /// Which inputs are accepted in batches, one in each slot; `None` if that is unknown.
 fn together(
-    validators: &InputValidators<'_>,
+    executor: &dyn Executor,
     way: Way,
     jobs: &[ManyInputs],
     inputs: &[Arc<[u8]>],
 ) -> Result<Vec<Option<bool>>, Stop> {
-    let executor = validators.bench.executor;
     let size = inputs.len().div_ceil(executor.slots().max(1)).max(1);
     let batches: Vec<&[Arc<[u8]>]> = inputs.chunks(size).collect();
     let known = parallel::map(executor, &batches, |batch| {
@@ -99,15 +139,15 @@ fn together(
             }
             let texts = places.iter().map(|place| &*batch[*place]);
             let mut job = many.job.clone();
-            job.stdin = frames::inputs(&ProgramIo::Standard, many.accept, way.shared, texts).into();
+            job.stdin = framed(&ProgramIo::Standard, many.accept, way.shared, texts).into();
             let reply = executor.run_job(&job)?;
             let is_whole =
                 reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
             let bytes = reply.stdout.start(u64::MAX).unwrap_or_default();
-            let said = frames::said(&bytes, places.len()).ok().filter(|_| is_whole);
-            let said = said.unwrap_or_default();
+            let told = said(&bytes, places.len()).ok().filter(|_| is_whole);
+            let told = told.unwrap_or_default();
             for (number, place) in places.into_iter().enumerate() {
-                known[place] = said.get(number).map(Option::is_some);
+                known[place] = told.get(number).map(Option::is_some);
             }
         }
         Ok(known)

@@ -1,0 +1,172 @@
+//! What all searches work with: the sources of inputs, what checks and answers them, and the clock that ends it.
+
+use std::sync::Arc;
+
+use crate::build::Runnable;
+use crate::build::batch::Way;
+use crate::build::bench::Bench;
+use crate::executor::scheduler::Scheduler;
+use crate::generate::fresh::FreshInputs;
+use crate::generate::solution::Solution;
+use crate::grammar::program::Grammar;
+use crate::judge::case::Rules;
+use crate::model::stop::Stop;
+use crate::model::stress::Origin;
+use crate::stress::by_grammar;
+use crate::stress::by_recipe::{ByRecipe, Call};
+use crate::stress::by_test_cases::{ByTestCases, LONGEST};
+use crate::stress::candidates::{Candidate, Content, Mix};
+use crate::stress::comparison::{Answers, AnswersBy, Comparison};
+use crate::stress::problem_inputs::ProblemInputs;
+use crate::validity::Validity;
+
+/// A problem on which programs are compared.
+pub struct Arena<'a> {
+    pub bench: Bench<'a>,
+    pub inputs: &'a ProblemInputs,
+    pub rules: &'a Rules<'a>,
+    /// Ends the runs when the time is over.
+    pub scheduler: &'a Scheduler,
+    pub validity: Validity<'a>,
+    /// The package's generators, if there are any and they are used.
+    pub generators: Option<FreshInputs<'a>>,
+    /// The program that makes judge answers if there is no output to compare.
+    solution: Option<Solution<'a>>,
+    known: Answers,
+}
+
+/// A fresh input.
+#[derive(Clone, Debug)]
+pub struct Fresh {
+    /// Its number among all candidates.
+    pub number: u64,
+    pub input: Arc<[u8]>,
+    /// The source of the input.
+    pub origin: Origin,
+    /// The call of the generator that printed it.
+    pub call: Option<Call>,
+}
+
+/// How many turns the package's generators get.
+const GENERATORS: u32 = 2;
+/// How many turns changed copies of test cases get.
+const COPIES: u32 = 2;
+
+impl<'a> Arena<'a> {
+    /// Builds what checks and answers inputs. Input validators run in batches if there is a way.
+    ///
+    /// # Errors
+    /// If one does not build, the judge failed, or it was interrupted.
+    pub fn open(
+        bench: Bench<'a>,
+        inputs: &'a ProblemInputs,
+        rules: &'a Rules<'a>,
+        scheduler: &'a Scheduler,
+        way: Option<Way>,
+    ) -> Result<Self, Stop> {
+        let path = inputs.answers_by.as_ref();
+        let grammars = inputs.grammars.iter().collect();
+        Ok(Self {
+            bench,
+            inputs,
+            rules,
+            scheduler,
+            solution: path.map(|path| Solution::build(&bench, path)).transpose()?,
+            validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(way),
+            generators: None,
+            known: Answers::default(),
+        })
+    }
+
+    /// The same, with the package's generators; there are none if no line of the recipe has a seed.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn with_generators(self) -> Result<Self, Stop> {
+        let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
+        let generators = recipe.map(|it| FreshInputs::build(self.bench, it)).transpose()?;
+        Ok(Self { generators, ..self })
+    }
+
+    /// The grammar that makes inputs.
+    pub fn grammar(&self) -> Option<&Grammar> {
+        self.inputs.grammars.first()
+    }
+
+    /// The comparison of two programs.
+    pub fn comparison<'c>(
+        &'c self,
+        reference: &'c Runnable,
+        submission: &'c Runnable,
+    ) -> Comparison<'c> {
+        Comparison {
+            bench: self.bench,
+            rules: self.rules,
+            reference,
+            submission,
+            elsewhere: None,
+            options: self.inputs.options,
+            test_case: self.inputs.test_case.clone(),
+            answers: match (&self.solution, self.inputs.is_judged()) {
+                (_, false) => AnswersBy::Reference,
+                (Some(solution), true) => AnswersBy::Solution(solution),
+                (None, true) => AnswersBy::Nobody,
+            },
+            known: &self.known,
+        }
+    }
+
+    /// All sources of inputs: the grammar, up to `most` bytes; the generators if they are built; and changed copies of
+    /// test cases on request.
+    pub fn candidates(&self, has_copies: bool, seed: u64, most: Option<usize>) -> Mix<'_> {
+        let inputs = self.inputs;
+        let mut mix = Mix::default();
+        if let Some(grammar) = self.grammar() {
+            by_grammar::add(&mut mix, grammar, seed, most);
+        }
+        if self.generators.is_some() {
+            mix.add(GENERATORS, ByRecipe::new(inputs.lines.clone(), seed));
+        }
+        if has_copies && inputs.has_copies() {
+            let texts = inputs.copied().filter_map(|case| {
+                let text = case.input.start(LONGEST as u64 + 1).ok()?;
+                (text.len() <= LONGEST).then(|| (case.name.clone(), text))
+            });
+            mix.add(COPIES, ByTestCases::new(&self.validity, texts.collect(), seed));
+        }
+        mix
+    }
+
+    /// The input of the candidate with this number; or why its generator printed none.
+    ///
+    /// # Errors
+    /// If the judge failed, or it was interrupted.
+    pub fn make(&self, number: u64, candidate: Candidate) -> Result<Result<Fresh, String>, Stop> {
+        let Candidate { content, origin } = candidate;
+        let (input, call) = match (content, &self.generators) {
+            (Content::Text(text), _) => (text, None),
+            (Content::Call(call), None) => return Ok(Err(format!("{}: not built", call.line()))),
+            (Content::Call(call), Some(generators)) => match call.input(generators)? {
+                Ok(input) => (input, Some(call)),
+                Err(why) => return Ok(Err(format!("{}: {why}", call.line()))),
+            },
+        };
+        Ok(Ok(Fresh { number, input, origin, call }))
+    }
+
+    /// Whether the time is over.
+    pub fn is_over(&self) -> bool {
+        self.scheduler.is_over()
+    }
+
+    /// The result, or `None` if the time ran out first.
+    ///
+    /// # Errors
+    /// The given error, unless the time ran out.
+    pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
+        match result {
+            Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(None),
+            result => result.map(Some),
+        }
+    }
+}

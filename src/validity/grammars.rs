@@ -1,0 +1,97 @@
+//! Input validators that are grammars: `.ctd` files, run in this process.
+//!
+//! Source: problem package format 2025-09, "Input validators".
+
+use std::path::Path;
+
+use crate::grammar::compile::{Reading, read};
+use crate::grammar::program::Grammar;
+use crate::grammar::validate::{Rejection, validate_blob};
+use crate::language::constants::{TOO_LONG_HELP, replace_constants};
+use crate::model::blob::Blob;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::model::problem::Problem;
+use crate::model::root::FilePath;
+use crate::model::stop::Stop;
+use crate::validity::Objection;
+
+/// Reads the grammars of a problem's inputs, with its constants filled in: the given one first, then its own.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>, Stop> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let own = problem.input_grammars.iter().map(|it| it.path.clone());
+    let own = own.filter(|path| Some(real(path)) != given.map(real));
+    let read = |path: FilePath| {
+        let text = path.read().map_err(|error| {
+            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
+        })?;
+        Ok(read_filled(&path, &text, problem))
+    };
+    given.map(FilePath::root).into_iter().chain(own).map(read).collect()
+}
+
+/// The grammars of a problem's inputs: the given one first, then the problem's own. Warnings about its own are among the
+/// diagnostics only on request.
+///
+/// # Errors
+/// If one has errors.
+pub fn of_problem(
+    given: Option<&Path>,
+    problem: &Problem,
+    warns: bool,
+) -> Result<(Vec<Grammar>, Vec<Diagnostic>), Stop> {
+    let mut grammars = Vec::new();
+    let mut remarks = Vec::new();
+    let mut is_whole = true;
+    for reading in read_all(given, problem)? {
+        let is_shown = |remark: &Diagnostic| {
+            warns || given == Some(remark.place.path.as_path()) || remark.is_error()
+        };
+        remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
+        is_whole &= reading.grammar.is_some();
+        grammars.extend(reading.grammar);
+    }
+    if is_whole { Ok((grammars, remarks)) } else { Err(Stop::Diagnosed(remarks)) }
+}
+
+/// Reads a grammar with the problem's constants and limits.
+fn read_filled(path: &FilePath, text: &[u8], problem: &Problem) -> Reading {
+    match replace_constants(text, &problem.constants) {
+        Ok(filled) => {
+            let reading = read(path, &filled);
+            let limited = |grammar: Grammar| grammar.limited(&problem.limits);
+            Reading { grammar: reading.grammar.map(limited), ..reading }
+        }
+        Err(fault) => {
+            let fault = Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP);
+            Reading { grammar: None, diagnostics: vec![fault] }
+        }
+    }
+}
+
+/// The objection of a grammar to an input; messages call the input `path`.
+///
+/// # Errors
+/// If the input cannot be read, or it was interrupted.
+pub(super) fn objection(
+    grammar: &Grammar,
+    input: &Blob,
+    path: &Path,
+) -> Result<Option<Objection>, Stop> {
+    let checked = validate_blob(grammar, input, path);
+    let (ending, spot, message) = match checked.map_err(JudgeError::on("read", path))? {
+        Ok(()) => return Ok(None),
+        Err(Rejection::Invalid(it)) => {
+            let spot = it.place.spot.map(|spot| (spot.line, spot.column));
+            (None, spot, format!(": {}", it.message))
+        }
+        Err(Rejection::Grammar(it)) => (Some("a fault".to_owned()), None, format!(": {it}")),
+        Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
+    };
+    let path = grammar.source.path.clone();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Some(Objection { validator: name, path, ending, spot, message }))
+}

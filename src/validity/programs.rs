@@ -1,0 +1,142 @@
+//! Input and answer validators that are programs: built once, run many times.
+//!
+//! Source: problem package format 2025-09, "Input validators".
+
+use crate::build::bench::Bench;
+use crate::build::{Runnable, first_line};
+use crate::executor::parallel;
+use crate::model::blob::Blob;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::judgement::JudgeError;
+use crate::model::limits::Limits;
+use crate::model::messages::told_by_program;
+use crate::model::outcome::Ending;
+use crate::model::program::{Program, ProgramKind};
+use crate::model::protocol::Protocol;
+use crate::model::stop::{Stop, noting};
+use crate::model::tree::TreeEntry;
+use crate::validity::Objection;
+
+/// How much of a broken validator's messages is read to find why it ended.
+const TOLD: u64 = 64 << 10;
+
+/// The exit code for "invalid" that cannot come from a crash.
+pub(super) const fn invalid(protocol: Protocol) -> i32 {
+    match protocol {
+        Protocol::Standard => 43,
+        Protocol::Testlib => 3,
+        Protocol::Cms | Protocol::Sinol => 1,
+    }
+}
+
+/// How a validator must refuse an input, for help texts.
+pub const fn refuses(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Standard => {
+            "exit with 43 to refuse an input, so that a crash does not count as a refusal"
+        }
+        Protocol::Testlib => "exit with 3 to refuse an input, as programs with testlib.h do",
+        Protocol::Cms | Protocol::Sinol => "exit with another code than 0 to refuse an input",
+    }
+}
+
+/// A validator that is ready for use.
+pub struct Validator<'a> {
+    pub(super) bench: Bench<'a>,
+    pub program: &'a Program,
+    runnable: Runnable,
+}
+
+/// The parameters of one run of a validator.
+pub struct Question {
+    pub stdin: Blob,
+    pub args: Vec<String>,
+    pub files: Vec<TreeEntry>,
+}
+
+/// Builds validators; adds a remark for each that fails to build. `what` is a kind such as `the input validator`.
+///
+/// # Errors
+/// If the judge failed, or it was interrupted.
+pub fn build<'a>(
+    bench: Bench<'a>,
+    what: &str,
+    programs: &'a [Program],
+    found: &mut Vec<Diagnostic>,
+) -> Result<Vec<Validator<'a>>, Stop> {
+    let programs: Vec<&Program> = programs.iter().collect();
+    let built = parallel::map(bench.executor, &programs, |program| {
+        let limits = Limits::of_validator();
+        let mut found = Vec::new();
+        let ready = match bench.ready(what, program, &limits, &limits) {
+            Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
+                let message = format!("{what} is not run: no {tool}");
+                found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+                None
+            }
+            ready => noting(ready, &mut found)?,
+        };
+        Ok((ready.map(|runnable| Validator { bench, program, runnable }), found))
+    })?;
+    let mut validators = Vec::new();
+    for (validator, remarks) in built {
+        validators.extend(validator);
+        found.extend(remarks);
+    }
+    Ok(validators)
+}
+
+impl Validator<'_> {
+    /// How it says whether an input or answer is valid.
+    pub(super) fn protocol(&self) -> Protocol {
+        match self.program.kind {
+            ProgramKind::InputValidator => self.bench.problem.input_protocol,
+            _ => Protocol::Standard,
+        }
+    }
+
+    /// Runs it once; returns its objection, if it has one.
+    ///
+    /// # Errors
+    /// If the judge failed, or it was interrupted.
+    pub fn ask(&self, question: Question) -> Result<Option<Objection>, Stop> {
+        let protocol = self.protocol();
+        let path = &self.program.path;
+        let mut job = self.runnable.job(&Limits::of_validator());
+        job.command.argv.extend(question.args);
+        let is_own = |file: &&TreeEntry| job.files.iter().any(|own| own.name == file.name);
+        if let Some(file) = question.files.iter().find(is_own) {
+            let name = file.name.display();
+            let reason = format!("`{name}` is also a file of {}", path.display());
+            let what = "put a test case's `.files` beside an input validator";
+            let error = JudgeError::new(what, reason);
+            return Err(error.help(format!("rename `{name}` in one of the two")).into());
+        }
+        job.files.extend(question.files);
+        job.stdin = question.stdin;
+        job.writable = false;
+        let reply = self.bench.executor.run_job(&job)?;
+        let mut said = first_line(&reply.stderr);
+        if said.is_empty() {
+            said = first_line(&reply.stdout);
+        }
+        let crashed = || match told_by_program(&reply.stderr.start(TOLD).unwrap_or_default()) {
+            Some(line) => format!(": {line}"),
+            None => said.clone(),
+        };
+        let (ending, message) = match (reply.outcome.stopped_by, reply.outcome.ending) {
+            (None, Ending::Exited(code)) if code == protocol.accept() => return Ok(None),
+            (None, Ending::Exited(code)) if code == invalid(protocol) => (None, said),
+            // In this protocol, a failed assertion is a refusal.
+            (None, _) if protocol == Protocol::Sinol => (None, said),
+            (None, Ending::Exited(code)) => (Some(format!("exit code {code}")), crashed()),
+            (None, Ending::Signalled(signal)) => (Some(signal.to_string()), crashed()),
+            (Some(stop), _) => {
+                let passed = job.limits.passed(stop, &reply.outcome);
+                (Some(format!("a limit exceeded ({passed})")), said)
+            }
+        };
+        let validator = self.program.name.clone();
+        Ok(Some(Objection { validator, path: path.to_path_buf(), ending, spot: None, message }))
+    }
+}
