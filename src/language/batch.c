@@ -2,7 +2,7 @@
  * before `main`, so that what comes before `main` is done once. C and C++ at once.
  *
  * Linked with `--wrap=main`, so that the start calls `__wrap_main`, and `__real_main` is the program's own. Standard input
- * holds all inputs, standard output gets what became of each; `src/stress/batch/frames.rs` writes and reads these. Who
+ * holds all inputs, standard output gets what became of each; `src/build/batch.rs` writes and reads these. Who
  * reads them trusts nothing: the program shares its memory with this, and may do with both what it likes.
  *
  * For the program it is as in a run of its own, as far as that can be: what an earlier input's process left is taken away,
@@ -35,7 +35,7 @@ extern "C" {
 int __real_main(int argc, char **argv, char **envp);
 int __wrap_main(int argc, char **argv, char **envp);
 
-/* What begins the inputs and each frame; the numbers are those of `frames.rs`. */
+/* What begins the inputs and each frame; the numbers are those of `build/batch.rs`. */
 #define INPUTS 0x316e696aU
 #define FRAME 0x3174756aU
 

@@ -30,7 +30,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 final class JurorBatch implements Runnable {
-    /* What begins the inputs and each frame; the numbers are those of `frames.rs`. */
+    /* What begins the inputs and each frame; the numbers are those of `build/batch.rs`. */
     private static final int INPUTS = 0x316e696a;
     private static final int FRAME = 0x3174756a;
     /* The longest output that is handed on, in bytes. */

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 
-# What begins the inputs and each frame; the numbers are those of `frames.rs`.
+# What begins the inputs and each frame; the numbers are those of `build/batch.rs`.
 INPUTS = (0x316E696A).to_bytes(4, sys.byteorder)
 FRAME = (0x3174756A).to_bytes(4, sys.byteorder)
 # The longest output that is handed on, and the largest file that the program may write, in bytes.

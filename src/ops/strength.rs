@@ -169,11 +169,8 @@ impl Work<'_> {
             return Ok(false);
         };
         let arena = Arena::open(bench, inputs, rules, scheduler, way)?.with_generators()?;
-        let right_program = &main.suspect.runnable;
-        let comparison = arena.comparison(right_program, right_program);
         let grammar = arena.grammar();
-        let way = way.filter(|_| !inputs.is_judged());
-        let test_bed = TestBed::new(comparison, cases, grammar, way)?;
+        let test_bed = TestBed::new(&arena, &main.suspect.runnable, cases, way)?;
         if grammar.is_none() {
             report.lacking.push(Lack::Grammar);
         }
@@ -212,7 +209,6 @@ impl Work<'_> {
         self.context.diagnosed(equivalents::unknown(problem, &entries)?);
         let measuring = Measuring {
             search: KillSearch {
-                arena: &arena,
                 test_bed: &test_bed,
                 end,
                 others: right

@@ -81,7 +81,7 @@ impl Measuring<'_> {
             let order = matrix::cheapest_first(&kills, &sizes);
             let begun = Instant::now();
             let end = self.hold_until(on_survivors, pool.len());
-            self.search.arena.scheduler.set_deadline(Some(end));
+            self.search.arena().scheduler.set_deadline(Some(end));
             let to_build = self.to_build(entries, &queue[chunk(number)]);
             let mut steps: Vec<Step> = to_build.into_iter().map(Step::Build).collect();
             let builds = steps.len();
@@ -95,7 +95,7 @@ impl Measuring<'_> {
                 Step::Build(places) => self.built(entries, places).map(Done::Built),
                 Step::Hold(place) => {
                     let held = self.held(&entries[*place], &order, pool, is_last);
-                    Ok(self.search.arena.in_time(held)?.unwrap_or(Done::Held(None)))
+                    Ok(self.search.arena().in_time(held)?.unwrap_or(Done::Held(None)))
                 }
             })?;
             for (step, done) in steps.into_iter().zip(done) {
@@ -122,7 +122,7 @@ impl Measuring<'_> {
             }
             longest = longest.max(begun.elapsed());
         }
-        self.search.arena.scheduler.set_deadline(None);
+        self.search.arena().scheduler.set_deadline(None);
         self.tell("subjects", total, total);
         Ok(())
     }
@@ -148,7 +148,10 @@ impl Measuring<'_> {
     ) -> Result<Option<Vec<Option<Suspect>>>, Stop> {
         let sources = places.iter().filter_map(|&place| entries[place].source.as_ref());
         let sources: Vec<&WrongProgram> = sources.collect();
-        self.search.arena.in_time(mutants::build(&self.search.test_bed.comparison, &sources))
+        self.search
+            .test_bed
+            .arena
+            .in_time(mutants::build(&self.search.test_bed.comparison, &sources))
     }
 
     fn held(

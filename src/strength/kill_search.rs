@@ -17,7 +17,6 @@ use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 pub struct KillSearch<'a> {
     /// The right programs other than the reference, with their names: all must agree with it.
     pub others: Vec<(String, Suspect)>,
-    pub arena: &'a Arena<'a>,
     pub test_bed: &'a TestBed<'a>,
     /// When all searches must be over.
     pub end: Instant,
@@ -30,6 +29,10 @@ pub(super) const ALONE: usize = 25;
 const SHRINKING: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
+    pub(super) fn arena(&self) -> &Arena<'_> {
+        self.test_bed.arena
+    }
+
     /// Runs a suspect on fresh inputs until one rejects it. Returns the first that does in each run, and on how many
     /// inputs it was run.
     ///
@@ -72,7 +75,7 @@ impl KillSearch<'_> {
         let Some(judged) = self.test_bed.rejected(suspect, input)? else {
             return Ok(None);
         };
-        if !self.arena.validity.allows(input)? || !self.is_certain(suspect, origin, input)? {
+        if !self.arena().validity.allows(input)? || !self.is_certain(suspect, origin, input)? {
             return Ok(None);
         }
         for _ in 1..REPEATS {
@@ -109,17 +112,17 @@ impl KillSearch<'_> {
 
     /// Makes a failing input small.
     pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
-        self.arena.scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
+        self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
         let shrunk = self.test_bed.with(suspect, |comparison| {
             let shrinking = Shrinking {
-                arena: self.arena,
+                arena: self.arena(),
                 comparison,
                 before: (0, Instant::now()),
                 progress: &|_| {},
             };
             shrink(&shrinking, failure)
         });
-        self.arena.scheduler.set_deadline(Some(self.end));
+        self.arena().scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;
         // The smaller input may be valid only for lax validators.
         if !self.is_certain(suspect, &failure.fresh.origin, &shrunk.input)? {

@@ -80,14 +80,14 @@ impl Measuring<'_> {
     ) -> Result<Result<(), Unmeasured>, Stop> {
         let mut pool = Vec::new();
         let search = &self.search;
-        search.arena.scheduler.set_deadline(Some(search.end - self.for_search));
+        search.arena().scheduler.set_deadline(Some(search.end - self.for_search));
         if let Some(source) = &mut source {
-            match search.arena.in_time(source.next(&search.test_bed.comparison, POOL, POOL))? {
+            match search.arena().in_time(source.next(&search.test_bed.comparison, POOL, POOL))? {
                 Some(Ok(fresh)) => pool = fresh,
                 Some(Err(fault)) => return Ok(Err(Unmeasured::Reference(fault))),
                 None => report.cut = true,
             }
-            match search.arena.in_time(self.disagreement(&pool))? {
+            match search.arena().in_time(self.disagreement(&pool))? {
                 Some(Some((name, shrunk, Origin::TestCase { .. }))) => self.doubt(name, &shrunk),
                 Some(Some((name, shrunk, _))) => {
                     return Ok(Err(Unmeasured::Disagreement(name, Box::new(shrunk))));
@@ -121,7 +121,8 @@ impl Measuring<'_> {
 
     /// Looks for features of inputs, as long as there is time.
     fn look_for_features(&self, pool: &[Texts], report: &mut Strength) -> Result<(), Stop> {
-        let KillSearch { arena, test_bed, end, .. } = self.search;
+        let KillSearch { test_bed, end, .. } = self.search;
+        let arena = self.search.arena();
         let Some(grammar) = arena.grammar() else { return Ok(()) };
         arena.scheduler.set_deadline(Some(end));
         let (validity, is_over) = (&arena.validity, || arena.is_over());
@@ -130,7 +131,7 @@ impl Measuring<'_> {
             .cases
             .iter()
             .map(|case| Ok(case.read()?.map(|texts| (case.test_case.name.clone(), texts))));
-        match self.search.arena.in_time(looking.features(texts, pool))?.flatten() {
+        match self.search.arena().in_time(looking.features(texts, pool))?.flatten() {
             Some(features) => report.features = features,
             None => report.cut = true,
         }
@@ -189,10 +190,10 @@ impl Measuring<'_> {
         report: &mut Strength,
     ) -> Result<Result<(), Fault>, Stop> {
         let search = &self.search;
-        search.arena.scheduler.set_deadline(Some(search.end));
+        search.arena().scheduler.set_deadline(Some(search.end));
         let kept = if search.test_bed.way.is_some() { ROUND } else { ALONE };
         // Without a grammar, each input costs starts of input validators.
-        let most = if search.test_bed.grammar.is_some() { ROUND } else { kept };
+        let most = if search.arena().grammar().is_some() { ROUND } else { kept };
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
@@ -204,13 +205,13 @@ impl Measuring<'_> {
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
-            if search.arena.scheduler.is_over() {
+            if search.arena().scheduler.is_over() {
                 report.cut = true;
                 break;
             }
             self.tell("rounds of the search", round.min(self.rounds), self.rounds);
             let searched = self.side_by_side(&alive, |&place| match &entries[place].suspect {
-                Some(suspect) => search.arena.in_time(search.first(suspect, &fresh)),
+                Some(suspect) => search.arena().in_time(search.first(suspect, &fresh)),
                 None => Ok(None),
             })?;
             let mut found: Vec<(usize, Failure)> = Vec::new();
@@ -225,13 +226,13 @@ impl Measuring<'_> {
                 self.missed(entries, place, &failure)?;
             }
             let next = source.next(&search.test_bed.comparison, most, kept);
-            fresh = match search.arena.in_time(next)? {
+            fresh = match search.arena().in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
                 None => continue,
             };
         }
-        search.arena.scheduler.set_deadline(None);
+        search.arena().scheduler.set_deadline(None);
         for entry in entries.iter_mut().filter(|entry| entry.is_searched()) {
             let subject = &mut entry.subject;
             if subject.tried >= ENOUGH {
@@ -259,7 +260,7 @@ impl Measuring<'_> {
             Some(known) => {
                 let rejected =
                     self.search.test_bed.rejected(&suspect, &Arc::from(known.input.as_slice()));
-                self.search.arena.in_time(rejected)?.flatten()
+                self.search.arena().in_time(rejected)?.flatten()
             }
             None => None,
         };
@@ -277,7 +278,7 @@ impl Measuring<'_> {
                 let also = self.side_by_side(&others, |entry| {
                     let Some(suspect) = &entry.suspect else { return Ok(None) };
                     let rejected = self.search.test_bed.rejected(suspect, &shrunk.input);
-                    let rejected = self.search.arena.in_time(rejected)?.flatten();
+                    let rejected = self.search.arena().in_time(rejected)?.flatten();
                     Ok(rejected.map(|_| entry.subject.id.clone()))
                 })?;
                 MissedBy {

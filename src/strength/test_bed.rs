@@ -9,7 +9,6 @@ use crate::build::batch::{self, Way};
 use crate::build::bench::Bench;
 use crate::build::{Prepared, Runnable};
 use crate::executor::Executor;
-use crate::grammar::program::Grammar;
 use crate::judge::case::{Entry, ReadyCase, Texts, TimeLimitMode, judge_case};
 use crate::judge::output::{BatchOutput, OutputRuns, Ran};
 use crate::model::diagnostic::Diagnostic;
@@ -19,6 +18,7 @@ use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::mutate::wrapper::Wrapper;
 use crate::strength::wrapped::{Wrapped, Wrapping};
+use crate::stress::arena::Arena;
 use crate::stress::batch::Batches;
 use crate::stress::comparison::{Compared, Comparison, Unusable};
 
@@ -70,6 +70,7 @@ pub struct Goal {
 
 /// Everything that suspects are held against.
 pub struct TestBed<'a> {
+    pub arena: &'a Arena<'a>,
     /// The right program and the rules of judging. Its submission is the right program, too.
     pub comparison: Comparison<'a>,
     pub cases: &'a [ReadyCase<'a>],
@@ -77,8 +78,6 @@ pub struct TestBed<'a> {
     pub texts: Vec<Option<Texts>>,
     /// The indexes of test cases that share a batch, by [`groups`].
     pub groups: Vec<Vec<usize>>,
-    /// The grammar of inputs, if there is one.
-    pub grammar: Option<&'a Grammar>,
     /// How batches run, if they can.
     pub way: Option<Way>,
     /// Whether outputs from batches were accepted before, by hash of input and output.
@@ -132,14 +131,14 @@ const LONGEST: Duration = Duration::from_secs(1);
 const BROKEN_MOST: usize = 2;
 
 impl<'a> TestBed<'a> {
-    /// These test cases, whose inputs may be in batches if there is a way.
+    /// A right program and these test cases, whose inputs may be in batches if there is a way.
     ///
     /// # Errors
     /// If a file cannot be read.
     pub fn new(
-        comparison: Comparison<'a>,
+        arena: &'a Arena<'a>,
+        right: &'a Runnable,
         cases: &'a [ReadyCase<'a>],
-        grammar: Option<&'a Grammar>,
         way: Option<Way>,
     ) -> Result<Self, JudgeError> {
         // Longer ones do not fit into a batch.
@@ -149,12 +148,12 @@ impl<'a> TestBed<'a> {
         };
         let texts: Vec<Option<Texts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
         Ok(Self {
-            comparison,
+            arena,
+            comparison: arena.comparison(right, right),
             cases,
             groups: groups(&texts),
             texts,
-            grammar,
-            way,
+            way: way.filter(|_| !arena.inputs.is_judged()),
             accepted: Mutex::default(),
             doubted: Once::new(),
         })
@@ -164,7 +163,7 @@ impl<'a> TestBed<'a> {
     pub fn with<R>(&self, suspect: &Suspect, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| Wrapped {
             inner: self.comparison.bench.executor,
-            wrapping: Wrapping { wrapper, grammar: self.grammar },
+            wrapping: Wrapping { wrapper, grammar: self.arena.grammar() },
             io: &self.comparison.rules.problem.io,
         });
         let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
@@ -175,7 +174,7 @@ impl<'a> TestBed<'a> {
     /// The results of starting a suspect for many of these inputs; None if there are none.
     pub fn in_batch(&self, suspect: &Suspect, items: &[&Texts]) -> Result<Option<InBatch>, Stop> {
         let (Some(way), Some(batched)) = (&self.way, &suspect.batched) else { return Ok(None) };
-        let grammar = self.grammar;
+        let grammar = self.arena.grammar();
         let wrapping = suspect.wrapper.map(|wrapper| Wrapping { wrapper, grammar });
         let read = |item: &&Texts| match wrapping.and_then(|it| it.input(&item.input)) {
             Some(changed) => changed.into(),
@@ -339,7 +338,7 @@ impl<'a> TestBed<'a> {
     ) -> Result<Option<CaseJudgement>, Stop> {
         match self.with(suspect, |it| it.compare(input, TimeLimitMode::Any))? {
             Compared::Differs(judged) => Ok(Some(*judged)),
-            Compared::NoAnswer(Unusable::Validator(error)) if self.grammar.is_some() => {
+            Compared::NoAnswer(Unusable::Validator(error)) if self.arena.grammar().is_some() => {
                 Err(Stop::Fault(*error))
             }
             Compared::NoAnswer(Unusable::Validator(error)) => {

@@ -25,8 +25,11 @@ pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>,
     let own = problem.input_grammars.iter().map(|it| it.path.clone());
     let own = own.filter(|path| Some(real(path)) != given.map(real));
     let read = |path: FilePath| {
-        let text = path.read().map_err(|error| {
-            Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
+        let text = path.read().map_err(|error| match given {
+            Some(given) if *given == *path => {
+                Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
+            }
+            _ => JudgeError::on("read", &path)(error).into(),
         })?;
         Ok(read_filled(&path, &text, problem))
     };
