@@ -1,9 +1,10 @@
 //! Blobs that come in pieces, and the blobs and trees that a worker keeps.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use lru::LruCache;
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
@@ -104,16 +105,10 @@ impl IncomingBlob {
 /// What a worker keeps: the blobs used last, so that each is sent once, and trees, so that each is written to disk
 /// once.
 pub(super) struct Kept {
-    blobs: HashMap<Digest, Used<Blob>>,
-    trees: HashMap<Vec<u8>, Used<Arc<Tree>>>,
+    blobs: LruCache<Digest, Blob>,
+    trees: LruCache<Vec<u8>, Arc<Tree>>,
     bytes: u64,
     most: u64,
-    uses: u64,
-}
-
-struct Used<T> {
-    it: T,
-    last: u64,
 }
 
 /// How many bytes of blobs are kept at most.
@@ -121,35 +116,29 @@ pub(super) const MOST_BYTES: u64 = 1 << 30;
 /// How many blobs are kept at most.
 const MOST_BLOBS: usize = 4_000;
 /// How many trees are kept at most.
-const MOST_TREES: usize = 100;
+const MOST_TREES: NonZeroUsize = NonZeroUsize::new(100).expect("it is not zero");
 
 impl Kept {
     pub(super) fn new(most: u64) -> Self {
-        Self { blobs: HashMap::new(), trees: HashMap::new(), bytes: 0, most, uses: 0 }
+        let (blobs, trees) = (LruCache::unbounded(), LruCache::new(MOST_TREES));
+        Self { blobs, trees, bytes: 0, most }
     }
 
     pub(super) fn blob(&mut self, digest: &Digest) -> Option<Blob> {
-        self.uses += 1;
-        let used = self.blobs.get_mut(digest)?;
-        used.last = self.uses;
-        Some(used.it.clone())
+        self.blobs.get(digest).cloned()
     }
 
     /// Keeps a blob and drops older ones. Users of a dropped blob keep their reference to it.
     pub(super) fn keep(&mut self, blob: &Blob) {
         let (Some(digest), Ok(length)) = (blob.known_digest(), blob.len()) else { return };
-        if length > self.most || self.blobs.contains_key(&digest) {
+        if length > self.most || self.blobs.contains(&digest) {
             return;
         }
-        self.uses += 1;
         self.bytes += length;
-        self.blobs.insert(digest, Used { it: blob.clone(), last: self.uses });
+        self.blobs.put(digest, blob.clone());
         while self.bytes > self.most || self.blobs.len() > MOST_BLOBS {
-            let oldest = self.blobs.iter().min_by_key(|(_, used)| used.last);
-            let Some(digest) = oldest.map(|(digest, _)| *digest) else { return };
-            if let Some(gone) = self.blobs.remove(&digest) {
-                self.bytes -= gone.it.len().unwrap_or_default();
-            }
+            let Some((_, gone)) = self.blobs.pop_lru() else { return };
+            self.bytes -= gone.len().unwrap_or_default();
         }
     }
 
@@ -159,19 +148,7 @@ impl Kept {
             blob.digest().map_err(ProtocolError::new)?;
         }
         let name = postcard::to_allocvec(&*tree).map_err(ProtocolError::new)?;
-        self.uses += 1;
-        if let Some(used) = self.trees.get_mut(&name) {
-            used.last = self.uses;
-            return Ok(Arc::clone(&used.it));
-        }
-        if self.trees.len() >= MOST_TREES
-            && let Some(oldest) = self.trees.iter().min_by_key(|(_, used)| used.last)
-        {
-            let oldest = oldest.0.clone();
-            self.trees.remove(&oldest);
-        }
-        self.trees.insert(name, Used { it: Arc::clone(&tree), last: self.uses });
-        Ok(tree)
+        Ok(Arc::clone(self.trees.get_or_insert(name, || tree)))
     }
 }
 
