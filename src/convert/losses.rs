@@ -14,7 +14,7 @@ use crate::model::limits::{CODE, MEMORY, OUTPUT, ProblemLimits, TIME};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
-use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
+use crate::model::submission::{Expectation, Overall};
 use crate::model::test_data::ValidatorArgs;
 use crate::model::verdict::Verdict;
 use crate::package::convert::cases::Names;
@@ -37,8 +37,8 @@ pub fn losses(plan: NewPackage, old: &Problem, new: &Problem) -> Result<Vec<Loss
     Ok(lost.into_losses())
 }
 
-/// What is said of a place: a fact with its value, by place and name.
-pub(super) type Found = BTreeMap<(String, String), String>;
+/// Facts by place and name, with their values. A program, a file or a test case that is there has none.
+pub(super) type Found = BTreeMap<(String, String), Option<String>>;
 
 struct Facts<'a> {
     names: &'a Names<'a>,
@@ -46,9 +46,6 @@ struct Facts<'a> {
     /// The test cases in judging order.
     order: Vec<String>,
 }
-
-/// The value of the fact that a program, a file or a test case is there.
-const THERE: &str = "there";
 
 /// Parts of a problem, and their names in facts, if these are others.
 const LABELS: [(&str, &str); 14] = [
@@ -98,7 +95,7 @@ impl<'a> Facts<'a> {
     fn walk(&mut self, place: &str, key: &str, what: &str, value: &Value) {
         if let Some(path) = file(value) {
             return match self.names.path(path) {
-                _ if place == SETTINGS => self.say(self.names.place(path), what, THERE),
+                _ if place == SETTINGS => self.there(self.names.place(path), what),
                 name => self.say(place, what, name.as_deref().unwrap_or("left out")),
             };
         }
@@ -106,8 +103,7 @@ impl<'a> Facts<'a> {
             Value::Object(parts) => {
                 let own = self.place(parts);
                 if let Some(own) = &own {
-                    // Such as an input validator among `input_validators`.
-                    self.say(own, what.trim_end_matches('s').replace('_', " "), THERE);
+                    self.there(own.clone(), what);
                 }
                 let (place, what) = own.as_deref().map_or((place, what), |own| (own, ""));
                 for (key, value) in parts {
@@ -124,11 +120,15 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn say(&mut self, place: impl Into<String>, what: impl Into<String>, value: &str) {
-        let what = what.into();
+    /// Such as an input validator, among `input_validators`.
+    fn there(&mut self, place: String, what: &str) {
+        self.found.insert((place, what.trim_end_matches('s').replace('_', " ")), None);
+    }
+
+    fn say(&mut self, place: &str, what: &str, value: &str) {
         // The path of a program is its place, and so is the name of a test case.
-        if !value.is_empty() && !["path", "name", "group"].contains(&&*what) {
-            self.found.insert((place.into(), what), value.to_owned());
+        if !value.is_empty() && !["path", "name", "group"].contains(&what) {
+            self.found.insert((place.to_owned(), what.to_owned()), Some(value.to_owned()));
         }
     }
 
@@ -283,15 +283,6 @@ fn simplify(rule: &mut Expectation, is_plain: bool, names: &Names<'_>) {
         verdicts.into_iter().for_each(|verdicts| verdicts.sort());
     }
     rule.permitted = rule.permitted.take().filter(|it| it.len() < ALL.len());
-    let Expectation { permitted, required, score, overall, message, .. } = &*rule;
-    let expects = permitted.is_some() || required.is_some() || overall.is_some();
-    if !expects
-        && score.is_none()
-        && message.is_none()
-        && rule.use_for_time_limit == UseForTimeLimit::Never
-    {
-        rule.use_for_time_limit = UseForTimeLimit::AsExpected;
-    }
 }
 
 /// Adds the facts that no longer hold, and those that replace them.
@@ -300,7 +291,7 @@ fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
     let changed = |key: &&(String, String)| old.found.get(*key) != new.found.get(*key);
     let changed: Vec<&(String, String)> = keys.into_iter().filter(changed).collect();
     let is_there = |key: &(String, String)| {
-        [&old.found, &new.found].iter().any(|it| it.get(key).is_some_and(|value| value == THERE))
+        [&old.found, &new.found].iter().any(|it| it.get(key) == Some(&None))
     };
     // What is said of something that is there only before or only after.
     let gone: BTreeSet<&String> =
@@ -311,13 +302,14 @@ fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
         if gone.contains(place) && !is_there(key) {
             continue;
         }
-        let what = match was.map(String::as_str) {
-            Some(THERE) => what.clone(),
-            was => format!("{what}: {}", was.unwrap_or("nothing")),
+        let what = match was {
+            Some(None) => what.clone(),
+            Some(Some(was)) => format!("{what}: {was}"),
+            None => format!("{what}: nothing"),
         };
         // The plan may already know the replacement of something that the problem cannot express.
         if !lost.names(place, &what) {
-            lost.add(place, what, is.cloned());
+            lost.add(place, what, is.map(|it| it.clone().unwrap_or_else(|| "there".to_owned())));
         }
     }
     order(&old.order, &new.order, lost);

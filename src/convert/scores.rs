@@ -33,7 +33,7 @@ pub(super) fn facts(problems: [&Problem; 2], names: &Names<'_>, mut found: [&mut
         for (found, flags) in found.into_iter().zip(flags) {
             let flags = flags.map(|flags| format!("what the grader gives ({})", flags.join(" ")));
             let key = ("data".to_owned(), "verdicts and scores".to_owned());
-            found.extend(flags.map(|flags| (key, flags)));
+            found.extend(flags.map(|flags| (key, Some(flags))));
         }
         return;
     }
@@ -53,7 +53,7 @@ pub(super) fn facts(problems: [&Problem; 2], names: &Names<'_>, mut found: [&mut
                     GREATEST => ("data".to_owned(), what.to_owned()),
                     _ => (format!("data{part}"), format!("{what} if {situation}")),
                 };
-                found.insert(key, value);
+                found.insert(key, Some(value));
             }
         }
     };

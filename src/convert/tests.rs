@@ -138,6 +138,21 @@ fn an_author_that_legacy_reads_as_two_is_named() {
 }
 
 #[test]
+fn a_value_is_named_whatever_it_says() {
+    let yaml =
+        "problem_format_version: 2025-09\nname: A\nuuid: 9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10\n";
+    for (args, expected) in [("[there]", "there"), ("['', a b]", "\"\" \"a b\"")] {
+        let settings = format!("args: {args}\n");
+        let mut files = legacy(yaml, "Add.\n");
+        files[1].0 = "statement/problem.en.tex";
+        files.push(("data/secret/1.yaml", &settings));
+        let losses = converted(&files, Target::Legacy).losses;
+        let expected = format!("data/secret/1 | args: {expected} | left out");
+        assert!(losses.contains(&expected), "{losses:?}");
+    }
+}
+
+#[test]
 fn the_name_of_a_statement_is_read_without_its_markup() {
     let check = |statement: &str, expected: &str| {
         let new = converted(&legacy("author: Ann\n", statement), Target::V2025_09);

@@ -40,7 +40,7 @@ fn limit(
         [Some(limit)] => Some(limit),
         _ if all.contains(&None) || all.is_empty() => {
             let message = format!("has no `{one}` for all tests");
-            map.node.at_file().error(&message, &format!("add `{one}`, in {unit}"));
+            map.node.at_file().error(message, format!("add `{one}`, in {unit}"));
             None
         }
         _ => {
