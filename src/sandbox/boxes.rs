@@ -42,8 +42,8 @@ pub(super) struct FilledBox {
 
 /// What is found in a box under a name.
 pub(super) enum Found {
-    /// A regular file, open for reading, and its length.
-    File(OwnedFd, u64),
+    /// A regular file, open for reading.
+    File(OwnedFd),
     /// What the job gets instead.
     Other(Collected),
 }
@@ -105,7 +105,9 @@ impl FilledBox {
     /// Looks for a file by its name.
     pub(super) fn find(&self, name: &Path) -> Result<Found, Fault> {
         let other = |kind| Ok(Found::Other(Collected::NotAFile(other_kind(kind))));
-        let (parts, last) = parts(name)?;
+        let mut parts = parts(name)?;
+        // The box itself.
+        let Some(last) = parts.pop() else { return other(FileType::Directory) };
         let mut directory = None;
         for (part, is_last) in parts.into_iter().map(|it| (it, false)).chain([(last, true)]) {
             let at = directory.as_ref().unwrap_or(&self.directory);
@@ -129,7 +131,7 @@ impl FilledBox {
                     };
                     let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
                     return match FileType::from_raw_mode(stat.st_mode) {
-                        FileType::RegularFile => Ok(Found::File(file, stat.st_size as u64)),
+                        FileType::RegularFile => Ok(Found::File(file)),
                         kind => other(kind),
                     };
                 }
@@ -140,20 +142,22 @@ impl FilledBox {
     }
 }
 
-/// The directories above a name in a box, and its last part. A name never leads out of the box.
-fn parts(name: &Path) -> Result<(Vec<&OsStr>, &OsStr), Fault> {
+/// The parts of a name in a box, which never leads out of it.
+fn parts(name: &Path) -> Result<Vec<&OsStr>, Fault> {
+    if name.as_os_str().is_empty() {
+        return Err(outside(name));
+    }
     let parts = name.components().filter(|part| *part != Component::CurDir);
     let normal = parts.map(|part| match part {
-        Component::Normal(part) => Some(part),
-        _ => None,
+        Component::Normal(part) => Ok(part),
+        _ => Err(outside(name)),
     });
-    let mut parts: Option<Vec<&OsStr>> = normal.collect();
-    let last = parts.as_mut().and_then(Vec::pop);
-    let outside = || {
-        let step = format!("find {} in the box", name.display());
-        Fault::new(step, "not a relative path without `..`")
-    };
-    parts.zip(last).ok_or_else(outside)
+    normal.collect()
+}
+
+fn outside(name: &Path) -> Fault {
+    let step = format!("find {} in the box", name.display());
+    Fault::new(step, "not a relative path without `..`")
 }
 
 /// Makes the directories above `name`, one by one, and returns the last of them, unless it is `root`, with the last part
@@ -163,7 +167,8 @@ pub(super) fn parent_of<'a>(
     name: &'a Path,
     give: Give<'_>,
 ) -> Result<(Option<OwnedFd>, &'a OsStr), Fault> {
-    let (parts, last) = parts(name)?;
+    let mut parts = parts(name)?;
+    let last = parts.pop().ok_or_else(|| outside(name))?;
     let mut directory = None;
     for part in parts {
         let above = directory.as_ref().unwrap_or(root);
@@ -193,12 +198,6 @@ pub(super) struct DiskBoxes {
     mode: u32,
     /// As long as this process, one of its runs or its guard lives, no other judge removes the directory.
     _lock: Option<OwnedFd>,
-}
-
-/// The open directories of a run.
-pub(super) struct Directories {
-    pub(super) main: OwnedFd,
-    pub(super) temporary: OwnedFd,
 }
 
 /// The name of a run's directory.
@@ -246,8 +245,8 @@ impl DiskBoxes {
         Translation::new(pairs.collect(), &self.temporary_path())
     }
 
-    /// Makes the directories of a run, which replace those of the last run.
-    pub(super) fn prepare(&self, give: Give<'_>) -> Result<Directories, Fault> {
+    /// Makes the box and the temporary directory of a run, which replace those of the last run.
+    pub(super) fn prepare(&self, give: Give<'_>) -> Result<[OwnedFd; 2], Fault> {
         self.remove_run();
         if !self.path.exists() {
             // Somebody cleans the temporary directory.
@@ -260,10 +259,7 @@ impl DiskBoxes {
             let given = directory.and_then(|it| give(it.as_fd()).map(|()| it));
             given.step_on("open the directory", path.display())
         };
-        Ok(Directories {
-            main: make(self.box_path(), 0o755)?,
-            temporary: make(self.temporary_path(), 0o700)?,
-        })
+        Ok([make(self.box_path(), 0o755)?, make(self.temporary_path(), 0o700)?])
     }
 
     /// Removes the directories of the last run, if there are any.
@@ -347,7 +343,7 @@ mod tests {
     #[test]
     fn a_tree_deeper_than_any_path_is_removed() {
         let (_directory, disk) = disk();
-        let mut at = disk.prepare(&keep_owner).unwrap().main;
+        let [mut at, _] = disk.prepare(&keep_owner).unwrap();
         for _ in 0..3000 {
             rustix::fs::mkdirat(&at, "deeper", Mode::RWXU).unwrap();
             at = disk::open(&at, "deeper").unwrap();
@@ -360,14 +356,14 @@ mod tests {
     #[test]
     fn what_is_held_is_counted_in_blocks_not_in_promises() {
         let (_directory, disk) = disk();
-        let boxes = disk.prepare(&keep_owner).unwrap();
-        let empty = used(&boxes.main);
+        let [opened, _] = disk.prepare(&keep_owner).unwrap();
+        let empty = used(&opened);
         let holes = File::create(disk.box_path().join("holes")).unwrap();
         holes.set_len(1 << 40).unwrap();
-        assert!(used(&boxes.main) < empty + (1 << 20));
+        assert!(used(&opened) < empty + (1 << 20));
         fs::create_dir(disk.box_path().join("below")).unwrap();
         fs::write(disk.box_path().join("below/file"), vec![1; 3 << 20]).unwrap();
-        let held = used(&boxes.main);
+        let held = used(&opened);
         assert!((3 << 20..8 << 20).contains(&held), "{held}");
     }
 
@@ -380,7 +376,7 @@ mod tests {
             TreeEntry::new("empty", Node::Directory),
             TreeEntry::new("link", Node::Link("/box/a".into())),
         ];
-        let directory = disk.prepare(&keep_owner).unwrap().main;
+        let [directory, _] = disk.prepare(&keep_owner).unwrap();
         let names = disk.names([]);
         let filled = FilledBox::fill(directory, &files, &names, &keep_owner, &fill);
         let filled = filled.unwrap_or_else(|fault| panic!("{fault:?}"));
@@ -394,7 +390,9 @@ mod tests {
             filled.find(Path::new(name)).unwrap(),
             expected,
         ) {
-            (Found::File(_, length), Ok(expected)) => assert_eq!(length, expected, "{name}"),
+            (Found::File(file), Ok(expected)) => {
+                assert_eq!(File::from(file).metadata().unwrap().len(), expected, "{name}")
+            }
             (Found::Other(found), Err(expected)) => {
                 assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{name}")
             }
@@ -410,6 +408,7 @@ mod tests {
         check("link/b/text", other(FileKind::Link));
         check("fifo", other(FileKind::Fifo));
         check("empty", other(FileKind::Directory));
+        check(".", other(FileKind::Directory));
         for outside in ["..", "a/../../b", "/etc/passwd", ""] {
             assert!(filled.find(Path::new(outside)).is_err(), "{outside}");
             let files = [TreeEntry::new(outside, Node::Directory)];

@@ -38,8 +38,7 @@
 //! 1. Once for each slot, because it is expensive (`keeper/prepare.rs`): namespaces, a view of the system
 //!    (`view/mounts.rs`), the filter of calls (`filter/`), control groups. The isolation method was chosen before
 //!    (`detect/`).
-//! 2. Ahead of the run (`keeper/environment.rs`): a PID 1 in new process and mount namespaces, and an empty file
-//!    system in memory. PID 1 waits.
+//! 2. Ahead of the run (`keeper/environment.rs`): a PID 1 in new process and mount namespaces. It waits.
 //! 3. The judge sends the job, with descriptors of the three standard streams and of its files (`judge/slot.rs`,
 //!    `wire.rs`).
 //! 4. The slot (`keeper/server.rs`) makes the box and `/tmp`, fills the box (`view/boxes.rs`), copies the mounts that
@@ -56,8 +55,7 @@
 //!    waiting for it.
 //! 8. The slot searches the box, reads the counters, and answers with facts and with descriptors of requested files.
 //! 9. The judge has its answer, and reads the output. The slot kills PID 1, prepares the next run, and waits for PID
-//!    1's end, so that it is charged to no group. The judge holds the run's mount namespace, and drops it while the next
-//!    program runs, because the kernel is slow to remove one.
+//!    1's end, so that it is charged to no group.
 //!
 //! # What an attacker would try
 //!

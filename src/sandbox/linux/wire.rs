@@ -58,8 +58,7 @@ pub(super) enum Answer {
     /// The slot is ready for its first run.
     Ready,
     /// The reply, without standard output and error, and without the box, which the judge reads. The descriptors are
-    /// the found files, then the box if it is wanted, or otherwise the run's mount namespace, which the judge removes
-    /// by closing it.
+    /// the found files, then the box if it is wanted.
     Done {
         reply: Box<Reply>,
         /// When the program started, monotonic, in nanoseconds; 0 if it did not.

@@ -44,11 +44,11 @@ pub(super) struct RunDirectory {
 impl RunDirectory {
     /// Makes the directories of a run, and places its files.
     pub(super) fn prepare(disk: &DiskBoxes, job: &Job) -> Result<Self, Fault> {
-        let directories = disk.prepare(&|_| Ok(()))?;
+        let [opened, _] = disk.prepare(&|_| Ok(()))?;
         let hosts = job.command.visible.iter().map(place_of).collect::<Result<Vec<_>, _>>()?;
         let inside = job.command.visible.iter().map(|shown| &*shown.inside);
         let names = disk.names(inside.zip(hosts.iter().map(|host| &**host)));
-        let filled = FilledBox::fill(directories.main, &job.files, &names, &|_| Ok(()), &write)?;
+        let filled = FilledBox::fill(opened, &job.files, &names, &|_| Ok(()), &write)?;
         let path = disk.box_path();
         if !job.writable {
             let rights = Permissions::from_mode(0o555);
@@ -71,7 +71,7 @@ impl RunDirectory {
     pub(super) fn collect(&self, job: &Job) -> Result<Vec<Collected>, Fault> {
         let most = job.limits.output.unwrap_or(job.box_size).0;
         let find = |name: &String| match self.filled.find(Path::new(name))? {
-            Found::File(file, _) => {
+            Found::File(file) => {
                 copy_file(file, most).map(Collected::File).step("copy a file out of the box")
             }
             Found::Other(other) => Ok(other),

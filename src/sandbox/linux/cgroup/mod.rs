@@ -155,8 +155,6 @@ pub(super) struct Baseline {
     pub(super) memory: u64,
     /// The slot's own CPU time, in nanoseconds.
     pub(super) slot_cpu: u64,
-    /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
-    pub(super) pid1_cpu: u64,
 }
 
 /// The usage of a run, except its CPU time.

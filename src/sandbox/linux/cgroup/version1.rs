@@ -218,7 +218,7 @@ impl Group for Group1 {
         // The kernel updates the counter when it is read; the slot's CPU time after that is not in it.
         let own = sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID).saturating_sub(baseline.slot_cpu);
         let used = read_number(cpu)?.saturating_sub(baseline.cpu);
-        Ok(Some(used.saturating_sub(own + baseline.pid1_cpu)))
+        Ok(Some(used.saturating_sub(own)))
     }
 
     fn peak(&self) -> Result<Option<u64>, Fault> {

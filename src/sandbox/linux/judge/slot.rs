@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 
@@ -20,7 +19,6 @@ use crate::sandbox::keep;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::detect::host::Host;
-use crate::sandbox::linux::judge::beside::Beside;
 use crate::sandbox::linux::judge::pack;
 use crate::sandbox::linux::judge::user::{self, Reserved};
 use crate::sandbox::linux::judge::waiting::ProcessWatch;
@@ -45,15 +43,8 @@ pub(crate) struct LinuxSlot {
     user: Option<Reserved>,
     alarms: Alarms,
     groups: Option<Groups>,
-    /// The mount namespace of the last run. To remove it, the kernel waits until every processor has been elsewhere
-    /// for a moment; that happens while the next program runs, not before.
-    leaving: Option<OwnedFd>,
     buffer: Vec<u8>,
 }
-
-/// The judge waits on the run's core, where it is woken at once; another core would have to be called first. But for a
-/// longer run than this, a judge on another core is better.
-const SHORT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// A slot's control groups, for the judge to remove if the slot's process cannot.
 #[derive(Debug)]
@@ -110,7 +101,6 @@ impl LinuxSlot {
             user,
             alarms,
             groups,
-            leaving: None,
             buffer: vec![0; wire::LONGEST],
         };
         let received = wire::receive(&slot.socket, &mut slot.buffer);
@@ -125,16 +115,14 @@ impl LinuxSlot {
         if self.control.is_stopped(run) {
             return Err(interrupted());
         }
-        let beside = Beside::programs_of(self.process);
         let outputs = self.send(job, run, ends)?;
         self.control.repeat(run);
-        self.leaving = None;
-        let (answer, fds) = self.listen(beside)?;
+        let (answer, fds) = self.listen()?;
         Ok(Answered { answer, fds, outputs })
     }
 
     fn send(&self, job: &Job, run: u64, ends: Ends) -> Result<Outputs, JudgeError> {
-        /// The box or the namespace.
+        /// The box.
         const OTHER: usize = 1;
         if job.collect.len() + OTHER > wire::MOST_FDS {
             let reason = format!("more than {} files", wire::MOST_FDS - OTHER);
@@ -160,11 +148,7 @@ impl LinuxSlot {
     }
 
     /// Waits until the slot reports the end of the run.
-    fn listen(&mut self, beside: Option<Beside>) -> Result<(Answer, Vec<OwnedFd>), JudgeError> {
-        let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
-        if beside.is_some() && poll(&mut fds, Some(&SHORT)) == Ok(0) {
-            drop(beside);
-        }
+    fn listen(&mut self) -> Result<(Answer, Vec<OwnedFd>), JudgeError> {
         let received =
             wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
         received.ok_or_else(|| gone("run the program"))
@@ -219,9 +203,8 @@ impl Backend for LinuxSlot {
         match answered.answer {
             Answer::Done { reply, started } => {
                 let mut fds = answered.fds.into_iter();
-                let reply = Self::reply(job, *reply, answered.outputs, &mut fds, keep_in);
-                self.leaving = fds.next();
-                Ok(Ran { reply: reply?, started })
+                let reply = Self::reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
+                Ok(Ran { reply, started })
             }
             Answer::Failed(error) => Err(error),
             Answer::Ready => Err(JudgeError::new(RUN, "the sandbox answered out of turn")),
@@ -239,7 +222,6 @@ impl Backend for LinuxSlot {
 
 impl Drop for LinuxSlot {
     fn drop(&mut self) {
-        self.leaving = None;
         // Hangs up even if a stopper still holds the socket.
         let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
         let ended = sys::wait(self.process);

@@ -1,38 +1,30 @@
 //! The environment of one run: a PID 1, a box, a temporary directory; with namespaces also those of its processes and
 //! its mounts. Every run has a new one. With namespaces, the expensive parts are made ahead, while the judge looks at
-//! the outcome of the previous run: the namespaces, PID 1, which waits in them, and an empty file system in memory.
-//! Everything that could reveal this earlier time, above all a date, is made when the run begins.
+//! the outcome of the previous run: the namespaces, and PID 1, which waits in them. Everything that could reveal this
+//! earlier time, above all a date, is made when the run begins.
 
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use rustix::event::EventfdFlags;
 
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::keeper::supervise::Running;
-use crate::sandbox::linux::run::child::{Plan, Report, Stack};
+use crate::sandbox::linux::run::child::{Plan, Stack};
 use crate::sandbox::linux::run::pid1::{self, Order};
 use crate::sandbox::linux::run::pid1_landlock;
 use crate::sandbox::linux::sys::{self, CloneArguments};
-use crate::sandbox::linux::view::boxes::{Boxes, Memory, Size};
+use crate::sandbox::linux::view::boxes::Boxes;
 
 /// PID 1 of a run.
 pub(crate) struct Pid1 {
     pid: i32,
     pidfd: OwnedFd,
-    /// With namespaces: becomes readable if the run is over and only this process is left.
-    over: Option<OwnedFd>,
-    /// Its orders. PID 1 may read them until it is gone.
+    /// With namespaces: its orders. PID 1 may read them until it is gone.
     order: Option<Box<Order>>,
     is_gone: bool,
-}
-
-/// An environment that is half made.
-pub(crate) struct Waiting {
-    pub(crate) pid1: Pid1,
-    pub(crate) memory: Memory,
 }
 
 /// The environment of a run.
@@ -41,51 +33,37 @@ pub(crate) struct Environment {
     pub(crate) boxes: Boxes,
     /// Whether the judge gets the box.
     pub(crate) is_kept: bool,
-    pub(crate) _memory: Option<Memory>,
 }
 
-impl Waiting {
-    /// Makes new namespaces, with a PID 1 in them that waits for a run. The stack must stay unused until that process
-    /// is gone.
-    pub(crate) fn make(slot: &OwnedFd, stack: Stack, size: Size) -> Result<Self, Fault> {
-        let memory = Memory::make(size)?;
+impl Pid1 {
+    /// Starts a PID 1 in new namespaces, which waits for a run. The stack must stay unused until that process is gone.
+    pub(crate) fn start(slot: &OwnedFd, stack: Stack) -> Result<Self, Fault> {
         let flags = EventfdFlags::CLOEXEC;
         let over = rustix::event::eventfd(0, flags).step("make an event for the run")?;
         let order = Box::new(Order {
-            memory: memory.mount(),
             slot: slot.as_raw_fd(),
             plan: AtomicPtr::new(ptr::null_mut()),
             asked: AtomicU32::new(0),
-            over: over.as_raw_fd(),
+            over,
             report: Arc::default(),
         });
         let own = libc::CLONE_FILES | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
         // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the order, which outlives it.
         let (pid, pidfd) = unsafe { start(own, stack, pid1::pid1, &*order) }?;
-        Ok(Self {
-            pid1: Pid1 { pid, pidfd, over: Some(over), order: Some(order), is_gone: false },
-            memory,
-        })
-    }
-}
-
-impl Pid1 {
-    /// The report in which PID 1 and the program note what happened.
-    pub(crate) fn report(&self) -> Arc<Report> {
-        let order = self.order.as_ref();
-        order.map_or_else(Arc::default, |order| Arc::clone(&order.report))
+        Ok(Self { pid, pidfd, order: Some(order), is_gone: false })
     }
 
     /// Starts PID 1 of a run without namespaces, and thereby the run. The plan must stay until that process is gone.
     pub(crate) fn start_landlock(plan: &Plan, stack: Stack) -> Result<Self, Fault> {
         // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the plan, which outlives it.
         let (pid, pidfd) = unsafe { start(0, stack, pid1_landlock::pid1, plan) }?;
-        Ok(Self { pid, pidfd, over: None, order: None, is_gone: false })
+        Ok(Self { pid, pidfd, order: None, is_gone: false })
     }
 
     /// Starts the run for which the process waits. The plan must stay until the run is over.
-    pub(crate) fn ask(&self, plan: &Plan) {
+    pub(crate) fn ask(&self, plan: &mut Plan) {
         if let Some(order) = &self.order {
+            plan.report = Arc::clone(&order.report);
             order.ask(plan);
         }
     }
@@ -95,17 +73,9 @@ impl Pid1 {
         Running {
             pid: self.pid,
             pidfd: self.pidfd.as_fd(),
-            over: self.over.as_ref().map(AsFd::as_fd),
+            over: self.order.as_ref().map(|order| order.over.as_fd()),
             slot_cpu: sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID),
         }
-    }
-
-    /// The run's mount namespace, which exists as long as this is open.
-    pub(crate) fn take_namespace(&self) -> Option<OwnedFd> {
-        let report = &self.order.as_ref()?.report;
-        let number = report.namespace.swap(0, Ordering::AcqRel);
-        // SAFETY: PID 1 opened it in our table, and no other code knows the number.
-        (number > 0).then(|| unsafe { OwnedFd::from_raw_fd(number) })
     }
 
     /// Notes that other code has waited for it.

@@ -24,8 +24,8 @@ use crate::sandbox::control::{Cause, RUN};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::image::Image;
-use crate::sandbox::linux::cgroup::{Baseline, CACHE_MATTERS, CgroupFiles, Peak};
-use crate::sandbox::linux::keeper::environment::{Environment, Pid1, Waiting};
+use crate::sandbox::linux::cgroup::{Baseline, CgroupFiles, Peak};
+use crate::sandbox::linux::keeper::environment::{Environment, Pid1};
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::prepare::{self, Ready, Setup, View};
 use crate::sandbox::linux::keeper::procfs::Tree;
@@ -51,10 +51,8 @@ struct Server {
     last: Option<Environment>,
     /// PID 1 of the last run, which is ending.
     leaving: Option<Pid1>,
-    /// The half of an environment that waits for the next run.
-    next: Option<Waiting>,
-    /// The size of the last run's box.
-    size: Option<Size>,
+    /// PID 1 of the next run, which waits for it.
+    next: Option<Pid1>,
 }
 
 /// A job, with data that only its slot knows.
@@ -70,8 +68,6 @@ struct Task {
 struct Finished {
     answer: Answer,
     fds: Vec<OwnedFd>,
-    /// Number of bytes written into its box.
-    file_bytes: u64,
 }
 
 /// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
@@ -79,16 +75,8 @@ pub(crate) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
     let [Some(socket), _user] = prepare::keep_only(kept) else { sys::exit(1) };
     match prepare::get_ready(&setup) {
         Ok(ready) => {
-            let mut server = Server {
-                setup,
-                socket,
-                _user,
-                ready,
-                last: None,
-                leaving: None,
-                next: None,
-                size: None,
-            };
+            let mut server =
+                Server { setup, socket, _user, ready, last: None, leaving: None, next: None };
             server.answer_all();
             (server.last, server.leaving, server.next) = (None, None, None);
             server.ready.group.remove();
@@ -114,7 +102,6 @@ impl Server {
                     let finished = finished.unwrap_or_else(|fault| Finished {
                         answer: Answer::Failed(fault.into()),
                         fds: Vec::new(),
-                        file_bytes: 0,
                     });
                     let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
                     sent = wire::send(&self.socket, &finished.answer, &fds);
@@ -143,34 +130,29 @@ impl Server {
         let job = &*task.job;
         let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
         let placed = length(&job.files)?;
-        let size = Size::new(job.box_size.0, job.files.len());
-        self.size = Some(size);
         if self.next.is_none() {
             self.leaving = None;
         }
         // This must come before mounts are shown: from the order of mounts, a run could tell whether it is the first.
-        self.make_next(size)?;
+        self.make_next()?;
         let mut shown = self.show(&task.binds)?;
         // Waits for its end, which would otherwise be charged to this run.
         self.leaving = None;
         self.ready.group.settle()?;
         if self.ready.group.is_littered() {
-            // The waiting half would be charged to the group that is replaced.
+            // The waiting PID 1 would be charged to the group that is replaced.
             self.next = None;
             self.ready.group.let_go()?;
-            self.make_next(size)?;
+            self.make_next()?;
             shown = self.show(&task.binds)?;
         }
-        let mut waiting = self.next.take();
-        if let Some(waiting) = &mut waiting {
-            waiting.memory.resize(size)?;
-        }
         self.ready.group.make_room(placed + SPARE)?;
-        let boxes = self.boxes(waiting.as_ref(), &task, contents)?;
+        let boxes = self.boxes(&task, contents)?;
         let rules = self.rules(&boxes, &task)?;
         let cgroup_files = self.ready.group.prepare(&job.limits)?;
         let mut plan = self.plan(&task, cgroup_files)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        plan.memory = boxes.mount();
         plan.stdio = stdio(&fds)?;
         let outputs = OutputFiles::of(&fds)?;
         for mount in &shown {
@@ -185,32 +167,23 @@ impl Server {
         if let Some(notifications) = &mut self.ready.notifications {
             notifications.begin();
         }
-        let (pid1, memory) = match waiting {
-            Some(Waiting { pid1, memory }) => {
-                plan.report = pid1.report();
-                pid1.ask(&plan);
-                (pid1, Some(memory))
+        let pid1 = match self.next.take() {
+            Some(pid1) => {
+                pid1.ask(&mut plan);
+                pid1
             }
             None => {
                 let start = || Pid1::start_landlock(&plan, self.ready.pid1_stacks[0]);
-                (again_if_busy(start)?, None)
+                again_if_busy(start)?
             }
         };
         let is_kept = job.keep != Keep::Nothing;
-        let mut environment = Environment { pid1, boxes, is_kept, _memory: memory };
+        let mut environment = Environment { pid1, boxes, is_kept };
         let stopped = self.watch(&task, &plan, &environment, &outputs, fds);
         if !stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays) {
             environment.pid1.is_gone();
         }
-        let namespace = environment.pid1.take_namespace();
-        let mut finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
-        // The memory of a large box must be freed before the next run. A kept box stays open anyway.
-        if let Ok(finished) = &mut finished
-            && finished.file_bytes + placed <= CACHE_MATTERS
-            && !is_kept
-        {
-            finished.fds.extend(namespace);
-        }
+        let finished = self.finish(job, &plan, stopped?, &environment.boxes, &shown);
         self.last = Some(environment);
         finished
     }
@@ -273,15 +246,14 @@ impl Server {
         }
     }
 
-    /// Prepares half an environment for the next run, with a file system of about this size; does nothing without
-    /// namespaces.
-    fn make_next(&mut self, size: Size) -> Result<(), Fault> {
+    /// Starts PID 1 of the next run; does nothing without namespaces.
+    fn make_next(&mut self) -> Result<(), Fault> {
         if matches!(self.ready.view, View::Template(_)) && self.next.is_none() {
             let ready = &mut self.ready;
             // This stack is free: only PID 1 of the last run may still use the other one.
             ready.pid1_stacks.reverse();
-            let make = || Waiting::make(&ready.process, ready.pid1_stacks[0], size);
-            self.next = Some(again_if_busy(make)?);
+            let start = || Pid1::start(&ready.process, ready.pid1_stacks[0]);
+            self.next = Some(again_if_busy(start)?);
         }
         Ok(())
     }
@@ -299,29 +271,24 @@ impl Server {
                 view.remove_now();
             }
         }
-        if let Some(size) = self.size {
-            // After a failure, it is tried again with the next run, which can report it.
-            let _ = self.make_next(size);
-        }
+        // After a failure, it is tried again with the next run, which can report it.
+        let _ = self.make_next();
     }
 
     /// Makes the box and the temporary directory, with the files of the job.
     fn boxes(
         &mut self,
-        waiting: Option<&Waiting>,
         Task { job, binds, names, .. }: &Task,
         contents: Option<OwnedFd>,
     ) -> Result<Boxes, Fault> {
         let owner = self.setup.identity;
-        match (&mut self.ready.view, waiting) {
-            (View::Landlock(view), _) => view.boxes(&job.files, contents, names),
-            (View::Template(_), Some(waiting)) => {
-                let boxes = Boxes::in_memory(&waiting.memory, owner, &job.files, contents)?;
+        match &mut self.ready.view {
+            View::Landlock(view) => view.boxes(&job.files, contents, names),
+            View::Template(_) => {
+                let size = Size::new(job.box_size.0, job.files.len());
+                let boxes = Boxes::in_memory(size, owner, &job.files, contents)?;
                 boxes.link(binds, owner)?;
                 Ok(boxes)
-            }
-            (View::Template(_), None) => {
-                Err(Fault::new("make the box", "there is no place for it"))
             }
         }
     }
@@ -360,6 +327,7 @@ impl Server {
             writable: job.writable,
             shown: Vec::new(),
             landlock_plan: None,
+            memory: -1,
             stdio: [-1; 3],
             identity: self.setup.identity,
             resources: resources::list(&job.limits, &self.setup)?,
@@ -456,7 +424,7 @@ impl Server {
         let (stdout, stderr) = (Blob::default(), Blob::default());
         let reply = Box::new(Reply { outcome, stdout, stderr, collected, kept: None });
         let started = plan.report.started.load(Ordering::Relaxed);
-        Ok(Finished { answer: Answer::Done { reply, started }, fds, file_bytes })
+        Ok(Finished { answer: Answer::Done { reply, started }, fds })
     }
 }
 
@@ -486,7 +454,7 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match (below(Path::new("/box")), shown) {
         (Some(name), _) if plan.landlock_plan.is_none() => match boxes.filled.find(name) {
-            Ok(Found::File(file, _)) => file,
+            Ok(Found::File(file)) => file,
             _ => return None,
         },
         (_, Some((mount, name))) => {

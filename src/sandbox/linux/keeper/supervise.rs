@@ -373,7 +373,6 @@ impl Supervisor<'_> {
             cpu: self.report.base_cpu.load(Relaxed),
             memory: self.report.base_memory.load(Relaxed),
             slot_cpu: running.slot_cpu,
-            pid1_cpu: self.report.pid1_cpu.load(Acquire),
         }
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) shown: Vec<Attach>,
     /// Data for a run without namespaces.
     pub(crate) landlock_plan: Option<LandlockPlan>,
+    /// With namespaces: the file system with the directories [`BOX`](super::pid1::BOX) and [`TMP`](super::pid1::TMP).
+    pub(crate) memory: RawFd,
     pub(crate) stdio: [RawFd; 3],
     pub(crate) identity: Identity,
     pub(crate) resources: Vec<Limit>,
@@ -88,10 +90,6 @@ pub(crate) struct Report {
     pub(crate) base_memory: AtomicU64,
     /// CPU time of PID 2 itself before the start, in nanoseconds.
     pub(crate) own_cpu: AtomicU64,
-    /// CPU time of PID 1 since then, in nanoseconds, if it did not end.
-    pub(crate) pid1_cpu: AtomicU64,
-    /// A descriptor of the run's mount namespace, which PID 1 opened in the slot; 0 if there is none.
-    pub(crate) namespace: AtomicI32,
     /// CPU time of all processes of the run by the kernel's accounting, in nanoseconds, if PID 1 did not end.
     pub(crate) used_cpu: AtomicU64,
     /// The largest memory of one of them, in bytes, from the same source.

@@ -2,7 +2,7 @@
 //! processes after it. The rules in [`crate::sandbox::linux::run::child`] about memory hold here, too.
 
 use std::ffi::{CStr, CString};
-use std::os::fd::{IntoRawFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -16,15 +16,13 @@ use crate::sandbox::linux::sys::{self, Errno};
 
 /// Messages between the slot and PID 1. The slot keeps them until PID 1 is gone.
 pub(crate) struct Order {
-    /// The file system with the directories [`BOX`] and [`TMP`].
-    pub(crate) memory: RawFd,
     pub(crate) slot: RawFd,
     /// The run, once there is one.
     pub(crate) plan: AtomicPtr<Plan>,
     /// 1 from then on.
     pub(crate) asked: AtomicU32,
     /// Counts 1 after the program has ended and only PID 1 is left.
-    pub(crate) over: RawFd,
+    pub(crate) over: OwnedFd,
     pub(crate) report: Arc<Report>,
 }
 
@@ -61,7 +59,7 @@ pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
         sys::exit(fail(&order.report, failure));
     }
     // Waits until the slot has measured. The end of PID 1 must not count for the program.
-    let _ = sys::write(order.over, &1u64.to_ne_bytes());
+    let _ = sys::write(order.over.as_raw_fd(), &1u64.to_ne_bytes());
     loop {
         let _ = sys::wait_for_signal(&[]);
     }
@@ -78,7 +76,6 @@ fn wait_for_run(order: &Order) -> Result<&Plan, Failure> {
     at(SESSION, sys::setsid())?;
     // A blocked signal would wait forever; PID 1 ignores the others.
     at(SIGNALS, sys::block_signals(0))?;
-    at(ATTACH, mount::move_mount(order.memory, BOTH))?;
     sys::wait_for(&order.asked);
     // SAFETY: the slot keeps the plan until it hears that the run is over.
     Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
@@ -90,10 +87,7 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
     // Processes of others must be invisible.
     let proc = mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, c"hidepid=2");
     at(&Step("mount /proc in the sandbox"), proc)?;
-    // Closing the last descriptor removes the namespace. The judge does that, if this works.
-    if let Ok(own) = sys::openat(libc::AT_FDCWD, c"/proc/self/ns/mnt", libc::O_RDONLY, 0) {
-        order.report.namespace.store(own.into_raw_fd(), Ordering::Release);
-    }
+    at(ATTACH, mount::move_mount(plan.memory, BOTH))?;
     at(ATTACH, mount::bind(c"/tmp/box", c"/box"))?;
     at(ATTACH, mount::bind(c"/tmp/tmp", BOTH))?;
     if !plan.writable {
@@ -108,8 +102,6 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
     // it.
     plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
     let child = child?;
-    let cpu = || sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID);
-    let begun = cpu();
     loop {
         let ended = at(START, sys::wait(-1))?;
         if ended.pid == child {
@@ -119,8 +111,6 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
             let used = sys::usage(libc::RUSAGE_CHILDREN);
             report.used_cpu.store(used.cpu, Ordering::Relaxed);
             report.used_memory.store(used.memory, Ordering::Relaxed);
-            let own = cpu().saturating_sub(begun);
-            report.pid1_cpu.store(own, Ordering::Release);
             return Ok(());
         }
     }

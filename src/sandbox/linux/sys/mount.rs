@@ -110,48 +110,24 @@ pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Re
     unsafe { call(libc::SYS_mount_setattr, arguments) }
 }
 
-/// A file system in memory.
-pub(crate) struct Tmpfs {
-    /// Its mount, not attached yet.
-    pub(crate) mount: OwnedFd,
-    context: OwnedFd,
-}
-
-/// Makes a file system in memory.
-pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Tmpfs> {
+/// Makes a file system in memory; its mount is not attached yet.
+pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<OwnedFd> {
     const FSOPEN_CLOEXEC: usize = 1;
+    const SET_STRING: usize = 1;
     const CREATE: usize = 6;
     const FSMOUNT_CLOEXEC: usize = 1;
     let name = c"tmpfs".as_ptr() as usize;
     // SAFETY: the name ends with a zero.
     let context = own(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
     let fd = context.as_raw_fd() as usize;
-    configure(fd, options, CREATE)?;
-    let attributes = attributes as usize;
-    // SAFETY: takes no pointer.
-    let mount =
-        unsafe { call(libc::SYS_fsmount, [fd, FSMOUNT_CLOEXEC, attributes, 0, 0, pass()]) }?;
-    let mount = own(mount);
-    Ok(Tmpfs { mount, context })
-}
-
-impl Tmpfs {
-    /// Changes these options.
-    pub(crate) fn change(&self, options: &[(&CStr, &CStr)]) -> Result<()> {
-        const RECONFIGURE: usize = 7;
-        configure(self.context.as_raw_fd() as usize, options, RECONFIGURE)
-    }
-}
-
-/// Sets options of a file system, and applies them.
-fn configure(context: usize, options: &[(&CStr, &CStr)], command: usize) -> Result<()> {
-    const SET_STRING: usize = 1;
     for (key, value) in options {
         let (key, value) = (key.as_ptr() as usize, value.as_ptr() as usize);
-        let arguments = [context, SET_STRING, key, value, 0, pass()];
         // SAFETY: key and value end with a zero and live until the call returns.
-        unsafe { call(libc::SYS_fsconfig, arguments) }?;
+        unsafe { call(libc::SYS_fsconfig, [fd, SET_STRING, key, value, 0, pass()]) }?;
     }
     // SAFETY: takes no pointer.
-    unsafe { call(libc::SYS_fsconfig, [context, command, 0, 0, 0, pass()]) }.map(|_| ())
+    unsafe { call(libc::SYS_fsconfig, [fd, CREATE, 0, 0, 0, pass()]) }?;
+    let arguments = [fd, FSMOUNT_CLOEXEC, attributes as usize, 0, 0, pass()];
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_fsmount, arguments) }.map(own)
 }

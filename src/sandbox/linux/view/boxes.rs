@@ -12,13 +12,13 @@ use rustix::fs::{Mode, OFlags};
 use crate::model::blob::Blob;
 use crate::model::job::Collected;
 use crate::model::tree::{FileMode, TreeEntry};
-use crate::sandbox::boxes::{Directories, FilledBox, Found, parent_of};
+use crate::sandbox::boxes::{FilledBox, Found, parent_of};
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
 use crate::sandbox::linux::run::pid1::{BOX, TMP};
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, Tmpfs};
+use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID};
 use crate::sandbox::linux::view::landlock::right;
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind};
 use crate::sandbox::translate::Translation;
@@ -27,18 +27,12 @@ use crate::sandbox::translate::Translation;
 pub(crate) struct Boxes {
     pub(crate) filled: FilledBox,
     pub(crate) temporary: OwnedFd,
-    /// Whether both are alone in a file system in memory.
-    is_memory: bool,
-}
-
-/// The file system in memory for a box and the temporary directory, before they are made.
-pub(crate) struct Memory {
-    tmpfs: Tmpfs,
-    size: Size,
+    /// The file system in memory that has only these two, if they are not on disk.
+    memory: Option<OwnedFd>,
 }
 
 /// The capacity of box and temporary directory together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     bytes: u64,
     files: u64,
@@ -56,33 +50,13 @@ impl Size {
         }
     }
 
-    fn set<T>(self, set: impl FnOnce(&[(&CStr, &CStr)]) -> sys::Result<T>) -> sys::Result<T> {
+    /// Makes an empty file system of this size.
+    fn make(self) -> Result<OwnedFd, Fault> {
         let text = |number: u64| CString::new(number.to_string()).map_err(io::Error::from);
-        let (bytes, files) = (text(self.bytes)?, text(self.files)?);
-        set(&[(c"size", &bytes), (c"nr_inodes", &files)])
-    }
-}
-
-impl Memory {
-    pub(crate) fn make(size: Size) -> Result<Self, Fault> {
-        let tmpfs = size.set(|options| mount::tmpfs(options, ATTR_NOSUID | ATTR_NODEV));
-        let tmpfs = tmpfs.step("make the box")?;
-        Ok(Self { tmpfs, size })
-    }
-
-    /// Resizes the file system.
-    pub(crate) fn resize(&mut self, size: Size) -> Result<(), Fault> {
-        if self.size != size {
-            let changed = size.set(|options| self.tmpfs.change(options));
-            changed.step("set the size of the box")?;
-            self.size = size;
-        }
-        Ok(())
-    }
-
-    /// The mount, for PID 1 to attach.
-    pub(crate) fn mount(&self) -> RawFd {
-        self.tmpfs.mount.as_raw_fd()
+        let step = "make the box";
+        let (bytes, files) = (text(self.bytes).step(step)?, text(self.files).step(step)?);
+        let options = [(c"size", &*bytes), (c"nr_inodes", &*files)];
+        mount::tmpfs(&options, ATTR_NOSUID | ATTR_NODEV).step(step)
     }
 }
 
@@ -106,37 +80,37 @@ impl Boxes {
 
     /// Makes box and temporary directory in memory, and places the files.
     pub(crate) fn in_memory(
-        memory: &Memory,
+        size: Size,
         owner: Identity,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
     ) -> Result<Self, Fault> {
         /// Permissions from which the umask removes nothing.
         const BY_MASK: Mode = Mode::from_raw_mode(0o755);
+        let memory = size.make()?;
         let make = |name: &CStr, mode: u32| {
-            let (root, mode) = (&memory.tmpfs.mount, Mode::from_raw_mode(mode));
-            rustix::fs::mkdirat(root, name, mode).step("make the box")?;
-            let made = disk::open(root, name).step("make the box")?;
+            let mode = Mode::from_raw_mode(mode);
+            rustix::fs::mkdirat(&memory, name, mode).step("make the box")?;
+            let made = disk::open(&memory, name).step("make the box")?;
             if mode != BY_MASK {
                 rustix::fs::fchmod(&made, mode).step("make the box")?;
             }
             give(made.as_fd(), owner).step("make the box")?;
             Ok(made)
         };
-        let directories = Directories { main: make(BOX, 0o755)?, temporary: make(TMP, 0o1777)? };
+        let directories = [make(BOX, 0o755)?, make(TMP, 0o1777)?];
         let boxes = Self::of(directories, owner, files, contents, &Translation::default())?;
-        Ok(Self { is_memory: true, ..boxes })
+        Ok(Self { memory: Some(memory), ..boxes })
     }
 
     /// Places the files in these directories.
     pub(crate) fn of(
-        directories: Directories,
+        [main, temporary]: [OwnedFd; 2],
         owner: Identity,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
         names: &Translation,
     ) -> Result<Self, Fault> {
-        let Directories { main, temporary } = directories;
         let give = |made: BorrowedFd<'_>| give(made, owner);
         let fill = |blob: &Blob, _: FileMode, make: &dyn Fn() -> io::Result<File>| {
             let file = make()?;
@@ -146,12 +120,17 @@ impl Boxes {
             Ok(file)
         };
         let filled = FilledBox::fill(main, files, names, &give, &fill)?;
-        Ok(Self { filled, temporary, is_memory: false })
+        Ok(Self { filled, temporary, memory: None })
+    }
+
+    /// The mount of the file system in memory, for PID 1 to attach; -1 if there is none.
+    pub(crate) fn mount(&self) -> RawFd {
+        self.memory.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
     /// Total size of regular files that are new or changed.
     pub(crate) fn new_bytes(&self) -> Result<u64, Fault> {
-        if !self.is_memory {
+        if self.memory.is_none() {
             return self.filled.new_bytes(u64::MAX);
         }
         /// The root of the file system, the box, the temporary directory.
@@ -168,8 +147,9 @@ impl Boxes {
     /// What is found under a name, with the file for the judge to read.
     pub(crate) fn find(&self, name: &str) -> Result<(Collected, Option<OwnedFd>), Fault> {
         Ok(match self.filled.find(Path::new(name))? {
-            Found::File(file, length) => {
-                (Collected::File(Blob::elsewhere(length, None)), Some(file))
+            Found::File(file) => {
+                let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
+                (Collected::File(Blob::elsewhere(stat.st_size.cast_unsigned(), None)), Some(file))
             }
             Found::Other(other) => (other, None),
         })

@@ -149,8 +149,8 @@ impl Template {
             let inside = PathBuf::from("/proc");
             waiting.push(Picked::new(inside, tree)?);
         }
-        let here = PathBuf::from(format!("/proc/self/fd/{}", root.mount.as_raw_fd()));
-        etc::write(&root.mount, identity)?;
+        let here = PathBuf::from(format!("/proc/self/fd/{}", root.as_raw_fd()));
+        etc::write(&root, identity)?;
         make_devices(&here, &mut waiting)?;
         for name in ["proc", "tmp", "box"] {
             make_directory(&here.join(name))?;
@@ -158,8 +158,7 @@ impl Template {
         for (name, target) in links {
             symlink(&target, here.join(name)).step_on("link in the sandbox's root:", name)?;
         }
-        enter(&root.mount)?;
-        let root = root.mount;
+        enter(&root)?;
         for mount in waiting {
             attach(mount)?;
         }
