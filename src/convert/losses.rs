@@ -14,7 +14,7 @@ use crate::model::limits::{CODE, MEMORY, OUTPUT, ProblemLimits, TIME};
 use crate::model::problem::Problem;
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
-use crate::model::submission::{Expectation, Overall};
+use crate::model::submission::{Expectation, Overall, UseForTimeLimit};
 use crate::model::test_data::ValidatorArgs;
 use crate::model::verdict::Verdict;
 use crate::package::convert::cases::Names;
@@ -65,6 +65,9 @@ const LABELS: [(&str, &str); 14] = [
     ("is_partial", "without the best score"),
 ];
 
+/// A fact with many rules, which are too long to show.
+const FOR_SOME: &str = "rules about single test cases";
+
 /// Values that say nothing.
 const DEFAULTS: [(&str, &str); 4] = [
     ("objective", "max"),
@@ -112,6 +115,12 @@ impl<'a> Facts<'a> {
                     let dot = if is_alone { "" } else { "." };
                     self.walk(place, key, &format!("{what}{dot}{label}"), value);
                 }
+            }
+            Value::Array(rules) if key == "expectations" => {
+                let is_for_some = |rule: &Value| !rule["for"].is_null();
+                let (some, all) = rules.iter().cloned().partition(is_for_some);
+                self.say(place, what, &text(key, &Value::Array(all)));
+                self.say(place, FOR_SOME, &text(key, &Value::Array(some)));
             }
             Value::Array(items) if items.iter().any(|it| self.place_of(it).is_some()) => {
                 items.iter().for_each(|item| self.walk(place, key, what, item));
@@ -283,6 +292,16 @@ fn simplify(rule: &mut Expectation, is_plain: bool, names: &Names<'_>) {
         verdicts.into_iter().for_each(|verdicts| verdicts.sort());
     }
     rule.permitted = rule.permitted.take().filter(|it| it.len() < ALL.len());
+    // Such a rule has no effect.
+    let expects_none =
+        rule.permitted.is_none() && rule.required.is_none() && rule.overall.is_none();
+    if expects_none
+        && rule.score.is_none()
+        && rule.message.is_none()
+        && rule.use_for_time_limit == UseForTimeLimit::Never
+    {
+        rule.use_for_time_limit = UseForTimeLimit::AsExpected;
+    }
 }
 
 /// Adds the facts that no longer hold, and those that replace them.
@@ -300,6 +319,10 @@ fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
         let (place, what) = key;
         let [was, is] = [&old.found, &new.found].map(|found| found.get(key));
         if gone.contains(place) && !is_there(key) {
+            continue;
+        }
+        if what == FOR_SOME {
+            lost.add(place, FOR_SOME, is.map(|_| "other rules".to_owned()));
             continue;
         }
         let what = match was {
