@@ -1,5 +1,7 @@
 //! Tools are found on scripted machines.
 
+use std::sync::atomic::Ordering;
+
 use super::*;
 use crate::language::tests::scripted::{ARCHIVE, NO_ARCHIVE, SHORT, Scripted};
 
@@ -292,4 +294,37 @@ fn tools_are_known_by_their_names() {
     check("perl5.36.0", Some("perl"));
     check("a.out", None);
     check("javap", None);
+}
+
+#[test]
+fn a_tool_is_asked_once_whoever_needs_it() {
+    let java = "java.home = /opt/jdk\njava.version = 21\n";
+    let machine = Scripted::default()
+        .tool("/opt/jdk/bin/javac")
+        .says("-J-XshowSettings", java)
+        .tool("/usr/bin/rustc")
+        .says("--", "/usr\n")
+        .tool("/usr/bin/cargo")
+        .says("--version", "cargo 1")
+        .tool("/usr/bin/python3")
+        .says("-I", SYSTEM_PYTHON);
+    let check = |names: &[&str], expected: usize| {
+        let tools = tools(&machine);
+        let before = machine.asked.load(Ordering::Relaxed);
+        let search = |name: &str| {
+            let row = TOOLS.iter().find(|it| it.name() == name).expect("a row of the table");
+            assert!(tools.search(row).is_ok() && tools.named(name, "run").is_ok(), "{name}");
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                names.iter().for_each(|name| _ = scope.spawn(|| search(name)));
+            }
+        });
+        let asked = machine.asked.load(Ordering::Relaxed) - before;
+        assert_eq!(asked, expected, "{names:?}");
+    };
+    check(&["python3"], 1);
+    check(&["java"], 1);
+    check(&["javac", "java"], 1);
+    check(&["cargo", "rustc"], 3);
 }

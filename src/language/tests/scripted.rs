@@ -1,6 +1,8 @@
 //! A machine that exists in a test only: its tools, links and files are a list.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::language::probe::{AskFault, Probe};
 use crate::language::toolchain::Lookup;
@@ -11,6 +13,8 @@ pub(in crate::language) struct Scripted {
     tools: Vec<ScriptedTool>,
     links: Vec<Link>,
     absent: Vec<PathBuf>,
+    /// How many questions were asked, to it and its copies.
+    pub(in crate::language) asked: Arc<AtomicUsize>,
 }
 
 #[derive(Clone)]
@@ -109,6 +113,7 @@ impl Probe for Scripted {
     }
 
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
         let args = args.join(" ");
         let tool = self.tools.iter().find(|it| it.path == program);
         let answer = tool.and_then(|it| it.answers.iter().find(|it| args.starts_with(it.args)));
