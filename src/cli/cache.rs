@@ -1,18 +1,13 @@
 //! `juror cache`: the results that are kept for later commands.
 
-use std::fs;
-use std::io::ErrorKind::NotFound;
-use std::path::Path;
-use std::time::{Duration, SystemTime};
-
 use clap::{Args, ValueEnum};
 
-use crate::cache::store::{CAP, FACTS, Pruned, Stat, Store, Verified, is_private};
-use crate::cli::options::CacheOptions;
-use crate::cli::output::{Operation, print};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::stop::{Mend, Stop};
+use crate::cache::store::CAP;
+use crate::cli::options::{CacheOptions, OutputOptions};
+use crate::cli::output::Operation;
+use crate::model::stop::Stop;
 use crate::model::units::Bytes;
+use crate::ops::cache::{CacheAction, CacheReport, manage_cache};
 use crate::ops::context::Context;
 
 /// Arguments of `juror cache`.
@@ -27,6 +22,9 @@ pub struct CacheArguments {
     /// Where it is.
     #[command(flatten)]
     pub cache: CacheOptions,
+    /// Options about output.
+    #[command(flatten)]
+    pub output: OutputOptions,
 }
 
 /// What to do with it.
@@ -42,88 +40,26 @@ pub enum Action {
 }
 
 impl Operation for CacheArguments {
-    type Result = ();
+    type Result = CacheReport;
     const NAME: &'static str = "cache";
 
-    fn run(&self, _: &Context) -> Result<(), Stop> {
-        act(self)
+    fn output(&self) -> OutputOptions {
+        self.output.clone()
     }
-}
 
-fn act(arguments: &CacheArguments) -> Result<(), Stop> {
-    if arguments.to.is_some() && arguments.action != Action::Prune {
-        return Err(Stop::usage("--to is only for `juror cache prune`; leave it out"));
-    }
-    let Some(dir) = arguments.cache.place() else {
-        return Err(Stop::usage("the cache is off; give a directory with --cache or JUROR_CACHE"));
-    };
-    // A command that only looks must not create files.
-    let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|it| it.kind() == NotFound);
-    let nothing = if lacks(&dir) {
-        Some("does not exist: nothing is kept yet")
-    } else if is_private(&dir) && lacks(&dir.join(FACTS)) {
-        Some("has no results: nothing is kept yet")
-    } else {
-        None
-    };
-    if let Some(nothing) = nothing {
-        let dir = dir.display();
-        return print("what is kept", |out| writeln!(out, "{dir} {nothing}"));
-    }
-    let store = Store::open(&dir, CAP).map_err(|refused| Stop::usage(*refused))?;
-    let to = arguments.to.map_or(CAP, Bytes::mib);
-    let said = match arguments.action {
-        Action::Stat => store.stat().map(|stat| of_stat(&dir, &stat, SystemTime::now())),
-        Action::Prune => store.prune(to).map(of_pruned),
-        Action::Verify => store.verify().map(of_verified),
-    };
-    let said = said.map_err(|error| {
-        let help = "make it a directory that you can read and write, or remove it";
-        let unusable = Diagnostic::error(&dir, format!("cannot be used: {error}")).help(help);
-        Stop::Refused(Mend::CommandLine, vec![unusable.into()])
-    })?;
-    print("what is kept", |out| out.write_all(said.as_bytes()))
-}
-
-fn of_stat(dir: &Path, stat: &Stat, now: SystemTime) -> String {
-    let Stat { records, blobs, bytes, oldest } = stat;
-    let oldest = match oldest {
-        None => "nothing".to_owned(),
-        Some(oldest) => age(now.duration_since(*oldest).unwrap_or_default()),
-    };
-    let dir = dir.display();
-    format!(
-        "directory    {dir}\nresults      {records}\nlarge files  {blobs}\nsize         {bytes} of {CAP}\noldest use   {oldest}\n"
-    )
-}
-
-fn age(age: Duration) -> String {
-    match age.as_secs() / (24 * 3600) {
-        0 => "today".to_owned(),
-        1 => "yesterday".to_owned(),
-        days => format!("{days} days ago"),
-    }
-}
-
-fn of_pruned(Pruned { removed, left }: Pruned) -> String {
-    format!("removed {removed}, {left} left\n")
-}
-
-fn of_verified(Verified { whole, damaged }: Verified) -> String {
-    match damaged {
-        0 => format!("{whole} entries, all intact\n"),
-        _ => format!("{whole} entries are intact, {damaged} were damaged and have been removed\n"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_age_is_in_days() {
-        for (hours, expected) in [(1, "today"), (30, "yesterday"), (48, "2 days ago")] {
-            assert_eq!(age(Duration::from_secs(hours * 3600)), expected);
+    fn run(&self, _: &Context) -> Result<CacheReport, Stop> {
+        if self.to.is_some() && self.action != Action::Prune {
+            return Err(Stop::usage("--to is only for `juror cache prune`; leave it out"));
         }
+        let Some(directory) = self.cache.place() else {
+            let off = "the cache is off; give a directory with --cache or JUROR_CACHE";
+            return Err(Stop::usage(off));
+        };
+        let action = match self.action {
+            Action::Stat => CacheAction::Stat,
+            Action::Prune => CacheAction::Prune(self.to.map_or(CAP, Bytes::mib)),
+            Action::Verify => CacheAction::Verify,
+        };
+        manage_cache(&directory, action)
     }
 }

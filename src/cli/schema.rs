@@ -16,6 +16,7 @@ use crate::model::report::Report;
 use crate::model::stop::Stop;
 use crate::model::strength::Strength;
 use crate::model::stress::StressResult;
+use crate::ops::cache::CacheReport;
 use crate::ops::compare::ComparisonReport;
 use crate::ops::context::Context;
 use crate::ops::convert::Conversion;
@@ -39,6 +40,7 @@ pub enum DocumentKind {
     /// What `judge`, `verify`, `generate` and `merge` write
     #[default]
     Judge,
+    Cache,
     Compare,
     Convert,
     Doctor,
@@ -70,6 +72,7 @@ impl SchemaArguments {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.command {
             DocumentKind::Judge => write_schema::<Report>(out),
+            DocumentKind::Cache => write_schema::<Document<'_, CacheReport>>(out),
             DocumentKind::Compare => write_schema::<Document<'_, ComparisonReport>>(out),
             DocumentKind::Convert => write_schema::<Document<'_, Conversion>>(out),
             DocumentKind::Doctor => write_schema::<Document<'_, Diagnosis>>(out),

@@ -1,5 +1,6 @@
 //! What commands do, without arguments and terminals.
 
+pub mod cache;
 pub mod cases;
 pub mod compare;
 pub mod context;

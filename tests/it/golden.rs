@@ -380,6 +380,14 @@ fn mutants_are_listed_or_shown_with_their_lines() {
 }
 
 #[test]
+fn the_cache_is_shown_pruned_and_checked() {
+    for action in ["stat", "prune", "verify"] {
+        check(&format!("cache-{action}"), PLAIN, &created::cache(action));
+        check_json(&format!("cache-{action}"), &created::cache(action));
+    }
+}
+
+#[test]
 fn languages_are_listed_with_their_tools_or_what_to_install() {
     check("languages", PLAIN, &created::languages());
     check_json("languages", &created::languages());

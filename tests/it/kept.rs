@@ -24,9 +24,9 @@ fn fill(dir: &Path) {
 #[test]
 fn what_is_kept_is_shown_checked_and_removed() {
     let fixture = Fixture::new();
-    fixture.check_kept("cache", 0, &["cache/juror does not exist: nothing is kept yet"]);
+    fixture.check_kept("cache", 0, &["cache/juror: nothing is kept yet"]);
     fixture.write("other/file", "");
-    let nothing = "other has no results: nothing is kept yet";
+    let nothing = "other: nothing is kept yet";
     fixture.check_kept("cache prune --cache other", 0, &[nothing]);
     assert!(!fixture.path("other/facts").exists());
     assert!(!fixture.path("cache").exists());

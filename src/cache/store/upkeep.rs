@@ -6,6 +6,8 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, OFlags};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cache::store::Store;
 use crate::cache::store::directory::{DATA, Directory, Found, INDEX, NEW, blob_name, names};
@@ -27,14 +29,16 @@ pub struct Stat {
 }
 
 /// The result of pruning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pruned {
+    #[serde(rename = "removed_bytes")]
     pub removed: Bytes,
+    #[serde(rename = "left_bytes")]
     pub left: Bytes,
 }
 
 /// The result of reading everything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verified {
     pub whole: usize,
     pub damaged: usize,

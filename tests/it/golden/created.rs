@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use juror::cache::store::{Pruned, Verified};
 use juror::model::created::{Created, NextStep};
 use juror::model::event::{Event, Stamped};
 use juror::model::exit_code::ExitCode;
@@ -13,6 +14,7 @@ use juror::model::outcome::{Ending, Outcome};
 use juror::model::report::PackageReport;
 use juror::model::units::Bytes;
 use juror::new::Template;
+use juror::ops::cache::{CacheReport, CacheStatistics};
 use juror::ops::languages::{LanguageListing, ListedLanguage, ListedTool};
 use juror::ops::mutants::{ListedMutant, MutantListing};
 
@@ -225,4 +227,24 @@ pub(super) fn languages() -> Recording<LanguageListing> {
     ];
     let events = finished(vec![begun("languages", "")], 20);
     Recording { events, result: LanguageListing { languages } }
+}
+
+/// What each action on the cache gives.
+pub(super) fn cache(action: &str) -> Recording<CacheReport> {
+    let kept = CacheStatistics {
+        results: 1200,
+        large_files: 7,
+        size: Bytes::mib(90),
+        most: Bytes::mib(2048),
+        oldest_use_days: Some(12),
+    };
+    let result = CacheReport {
+        directory: "kept".into(),
+        kept: (action == "stat").then_some(kept),
+        pruned: (action == "prune")
+            .then_some(Pruned { removed: Bytes::mib(40), left: Bytes::mib(50) }),
+        verified: (action == "verify").then_some(Verified { whole: 1206, damaged: 1 }),
+    };
+    let events = finished(vec![begun("cache", &format!("{action} --cache kept"))], 20);
+    Recording { events, result }
 }

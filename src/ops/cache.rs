@@ -1,0 +1,123 @@
+//! Shows, prunes or checks what is kept for later commands.
+
+use std::fs;
+use std::io::ErrorKind::NotFound;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_with::serde_as;
+
+use crate::cache::store::{CAP, FACTS, Pruned, Stat, Store, Verified, is_private};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::serial::Location;
+use crate::model::stop::{Mend, Stop};
+use crate::model::units::Bytes;
+use crate::report::result::CommandResult;
+use crate::report::terminal::page::Page;
+
+/// What to do with the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheAction {
+    Stat,
+    /// Removes the least recently used results until this much is left.
+    Prune(Bytes),
+    /// Reads all of it, and removes what is damaged.
+    Verify,
+}
+
+/// What `cache` shows: one of the three, or none if nothing is kept yet.
+#[serde_as]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CacheReport {
+    #[serde_as(as = "Location")]
+    pub directory: PathBuf,
+    pub kept: Option<CacheStatistics>,
+    pub pruned: Option<Pruned>,
+    pub verified: Option<Verified>,
+}
+
+/// How much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CacheStatistics {
+    pub results: usize,
+    pub large_files: usize,
+    #[serde(rename = "bytes")]
+    pub size: Bytes,
+    /// Above this, the least recently used results go.
+    #[serde(rename = "most_bytes")]
+    pub most: Bytes,
+    /// Whole days since the oldest result was used.
+    pub oldest_use_days: Option<u64>,
+}
+
+/// Does it, with the cache in this directory.
+///
+/// # Errors
+/// If the directory cannot be used as a cache.
+pub fn manage_cache(directory: &Path, action: CacheAction) -> Result<CacheReport, Stop> {
+    let mut report = CacheReport { directory: directory.to_owned(), ..CacheReport::default() };
+    // A command that only looks must not create files.
+    let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|it| it.kind() == NotFound);
+    if lacks(directory) || is_private(directory) && lacks(&directory.join(FACTS)) {
+        return Ok(report);
+    }
+    let store = Store::open(directory, CAP).map_err(|refused| Stop::usage(*refused))?;
+    let done = match action {
+        CacheAction::Stat => store.stat().map(|stat| report.kept = Some(statistics(stat))),
+        CacheAction::Prune(to) => store.prune(to).map(|pruned| report.pruned = Some(pruned)),
+        CacheAction::Verify => store.verify().map(|verified| report.verified = Some(verified)),
+    };
+    done.map_err(|error| {
+        let help = "make it a directory that you can read and write, or remove it";
+        let unusable = Diagnostic::error(directory, format!("cannot be used: {error}")).help(help);
+        Stop::Refused(Mend::CommandLine, vec![unusable.into()])
+    })?;
+    Ok(report)
+}
+
+fn statistics(stat: Stat) -> CacheStatistics {
+    let age = |used: SystemTime| SystemTime::now().duration_since(used).unwrap_or_default();
+    CacheStatistics {
+        results: stat.records,
+        large_files: stat.blobs,
+        size: stat.bytes,
+        most: CAP,
+        oldest_use_days: stat.oldest.map(|oldest| age(oldest).as_secs() / (24 * 3600)),
+    }
+}
+
+impl CommandResult for CacheReport {
+    fn render(&self, page: &mut Page<'_>) {
+        let directory = self.directory.display();
+        match (&self.kept, &self.pruned, &self.verified) {
+            (Some(kept), ..) => {
+                page.line(0, &format!("directory    {directory}"));
+                page.line(0, &format!("results      {}", kept.results));
+                page.line(0, &format!("large files  {}", kept.large_files));
+                page.line(0, &format!("size         {} of {}", kept.size, kept.most));
+                let oldest = match kept.oldest_use_days {
+                    None => "nothing".to_owned(),
+                    Some(0) => "today".to_owned(),
+                    Some(1) => "yesterday".to_owned(),
+                    Some(days) => format!("{days} days ago"),
+                };
+                page.line(0, &format!("oldest use   {oldest}"));
+            }
+            (_, Some(Pruned { removed, left }), _) => {
+                page.line(0, &format!("removed {removed}, {left} left"));
+            }
+            (_, _, Some(Verified { whole, damaged: 0 })) => {
+                page.line(0, &format!("{whole} entries, all intact"));
+            }
+            (_, _, Some(Verified { whole, damaged })) => page.line(
+                0,
+                &format!(
+                    "{whole} entries are intact, {damaged} were damaged and have been removed"
+                ),
+            ),
+            (None, None, None) => page.line(0, &format!("{directory}: nothing is kept yet")),
+        }
+    }
+}
