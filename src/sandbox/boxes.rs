@@ -41,7 +41,7 @@ pub(super) struct FilledBox {
 }
 
 /// What is found in a box under a name.
-pub(super) enum Found {
+pub(super) enum BoxEntry {
     /// A regular file, open for reading.
     File(OwnedFd),
     /// What the job gets instead.
@@ -103,8 +103,8 @@ impl FilledBox {
     }
 
     /// Looks for a file by its name.
-    pub(super) fn find(&self, name: &Path) -> Result<Found, Fault> {
-        let other = |kind| Ok(Found::Other(Collected::NotAFile(other_kind(kind))));
+    pub(super) fn find(&self, name: &Path) -> Result<BoxEntry, Fault> {
+        let other = |kind| Ok(BoxEntry::Other(Collected::NotAFile(other_kind(kind))));
         let mut parts = parts(name)?;
         // The box itself.
         let Some(last) = parts.pop() else { return other(FileType::Directory) };
@@ -131,14 +131,14 @@ impl FilledBox {
                     };
                     let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
                     return match FileType::from_raw_mode(stat.st_mode) {
-                        FileType::RegularFile => Ok(Found::File(file)),
+                        FileType::RegularFile => Ok(BoxEntry::File(file)),
                         kind => other(kind),
                     };
                 }
                 (_, kind) => return other(kind),
             }
         }
-        Ok(Found::Other(Collected::Missing))
+        Ok(BoxEntry::Other(Collected::Missing))
     }
 }
 
@@ -390,10 +390,10 @@ mod tests {
             filled.find(Path::new(name)).unwrap(),
             expected,
         ) {
-            (Found::File(file), Ok(expected)) => {
+            (BoxEntry::File(file), Ok(expected)) => {
                 assert_eq!(File::from(file).metadata().unwrap().len(), expected, "{name}")
             }
-            (Found::Other(found), Err(expected)) => {
+            (BoxEntry::Other(found), Err(expected)) => {
                 assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{name}")
             }
             _ => panic!("{name}"),

@@ -35,7 +35,7 @@ pub struct SpeedProbe<'a> {
 }
 
 /// The result of the test cases for a slow submission.
-enum Found<'a> {
+enum SlowResult<'a> {
     TooSlow {
         case: &'a TestCase,
         waited: bool,
@@ -60,22 +60,22 @@ impl SpeedProbe<'_> {
         let mut probes = Probes::default();
         for (submission, found) in self.slow.iter().zip(found) {
             let (by, at, told) = match found {
-                Found::TooSlow { case, waited: true } => {
+                SlowResult::TooSlow { case, waited: true } => {
                     let told =
                         format!("waits for ever on {}, so it counts as a wrong program", case.name);
                     (SeparatedBy::Waits, case.name.as_str(), told)
                 }
-                Found::TooSlow { case, waited: false } => {
+                SlowResult::TooSlow { case, waited: false } => {
                     if !known.contains_key(case.name.as_str()) {
                         known.insert(&case.name, self.accepted_on(case, limit)?);
                     }
                     by_case(case, limit, known[case.name.as_str()].as_ref())
                 }
-                Found::Nowhere => {
+                SlowResult::Nowhere => {
                     let told = format!("no test case takes it {}", seconds(limit.mul_f64(SLOW)));
                     (SeparatedBy::Nothing, "", told)
                 }
-                Found::Cut => undecided(),
+                SlowResult::Cut => undecided(),
             };
             let (submission, at) = (submission.name.to_owned(), at.to_owned());
             probes.separations.push(Separation { submission, by, at, told });
@@ -89,17 +89,17 @@ impl SpeedProbe<'_> {
         &self,
         submission: &BuiltSubmission<'_>,
         cases: &[&'c TestCase],
-    ) -> Result<Found<'c>, Stop> {
+    ) -> Result<SlowResult<'c>, Stop> {
         for case in cases {
-            let Some(ran) = self.run(submission, case)? else { return Ok(Found::Cut) };
+            let Some(ran) = self.run(submission, case)? else { return Ok(SlowResult::Cut) };
             let is_over = ran.rejected.as_ref().is_some_and(|it| {
                 matches!(it.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
             });
             if is_over {
-                return Ok(Found::TooSlow { case, waited: has_waited(&ran.outcome) });
+                return Ok(SlowResult::TooSlow { case, waited: has_waited(&ran.outcome) });
             }
         }
-        Ok(Found::Nowhere)
+        Ok(SlowResult::Nowhere)
     }
 
     /// How fast the accepted submissions are on a test case; `None` if the time ran out first.

@@ -62,11 +62,11 @@ fn the_option_counts_more_than_the_environment() {
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert!(said.contains(expected), "{set:?} {arguments}: {said}");
     };
-    check(None, "cache", "cache/juror does not exist");
-    check(Some(""), "cache", "cache/juror does not exist");
-    check(Some("a"), "cache", "a does not exist");
-    check(Some("a"), "cache --cache b", "b does not exist");
-    check(Some("off"), "cache --cache b", "b does not exist");
+    check(None, "cache", "cache/juror: nothing is kept");
+    check(Some(""), "cache", "cache/juror: nothing is kept");
+    check(Some("a"), "cache", "a: nothing is kept");
+    check(Some("a"), "cache --cache b", "b: nothing is kept");
+    check(Some("off"), "cache --cache b", "b: nothing is kept");
     check(Some("off"), "cache", "the cache is off");
     check(Some("a"), "cache --cache=off", "the cache is off");
 }

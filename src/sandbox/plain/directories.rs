@@ -12,7 +12,7 @@ use crate::model::job::{Collected, Command, Job};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Outcome;
 use crate::model::tree::{FileMode, Tree};
-use crate::sandbox::boxes::{DiskBoxes, FilledBox, Found};
+use crate::sandbox::boxes::{BoxEntry, DiskBoxes, FilledBox};
 use crate::sandbox::capture::copy_file;
 use crate::sandbox::disk::SLOTS;
 use crate::sandbox::environment;
@@ -71,10 +71,10 @@ impl RunDirectory {
     pub(super) fn collect(&self, job: &Job) -> Result<Vec<Collected>, Fault> {
         let most = job.limits.output.unwrap_or(job.box_size).0;
         let find = |name: &String| match self.filled.find(Path::new(name))? {
-            Found::File(file) => {
+            BoxEntry::File(file) => {
                 copy_file(file, most).map(Collected::File).step("copy a file out of the box")
             }
-            Found::Other(other) => Ok(other),
+            BoxEntry::Other(other) => Ok(other),
         };
         job.collect.iter().map(find).collect()
     }

@@ -19,7 +19,7 @@ use crate::model::judgement::FaultKind;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 use crate::model::tree::TreeEntry;
 use crate::model::units::Bytes;
-use crate::sandbox::boxes::Found;
+use crate::sandbox::boxes::BoxEntry;
 use crate::sandbox::control::{Cause, RUN};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, Step};
@@ -454,7 +454,7 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match (below(Path::new("/box")), shown) {
         (Some(name), _) if plan.landlock_plan.is_none() => match boxes.filled.find(name) {
-            Ok(Found::File(file)) => file,
+            Ok(BoxEntry::File(file)) => file,
             _ => return None,
         },
         (_, Some((mount, name))) => {

@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::model::blob::Blob;
 use crate::model::job::Collected;
 use crate::model::tree::{FileMode, TreeEntry};
-use crate::sandbox::boxes::{FilledBox, Found, parent_of};
+use crate::sandbox::boxes::{BoxEntry, FilledBox, parent_of};
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::run::child::{Change, Identity};
@@ -147,11 +147,11 @@ impl Boxes {
     /// What is found under a name, with the file for the judge to read.
     pub(crate) fn find(&self, name: &str) -> Result<(Collected, Option<OwnedFd>), Fault> {
         Ok(match self.filled.find(Path::new(name))? {
-            Found::File(file) => {
+            BoxEntry::File(file) => {
                 let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
                 (Collected::File(Blob::elsewhere(stat.st_size.cast_unsigned(), None)), Some(file))
             }
-            Found::Other(other) => (other, None),
+            BoxEntry::Other(other) => (other, None),
         })
     }
 }
