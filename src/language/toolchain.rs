@@ -1,8 +1,9 @@
 //! The compilers and interpreters of a machine, each found once.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
@@ -171,7 +172,7 @@ impl Toolchains {
         key: &str,
         look: impl FnOnce() -> Result<Toolchain, Vec<Tried>>,
     ) -> Lookup {
-        let all = || self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = || self.found.lock();
         let known = all().get(key).cloned();
         known.unwrap_or_else(|| {
             let found = self.probe.elsewhere(key).unwrap_or_else(|| look().map(Arc::new));

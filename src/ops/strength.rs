@@ -1,8 +1,9 @@
 //! How strong a package's test data is, and what it misses.
 
+use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use crate::build::bench::Bench;

@@ -21,9 +21,10 @@ pub mod frames;
 pub mod size;
 pub mod validators;
 
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::build::{Built, Prepared, Runnable, unbuildable};
@@ -203,7 +204,7 @@ impl Batches {
     }
 
     fn with_size<R>(&self, with: impl FnOnce(&mut Size) -> R) -> R {
-        with(&mut self.size.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&mut self.size.lock())
     }
 
     /// Whether an input is small enough for a batch.

@@ -6,7 +6,8 @@
 //! there are no batches. The same inputs are tried with and without batches, so the time when they begin does not
 //! change what is found.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use crate::executor::parallel;
 use crate::model::outcome::Ending;
@@ -44,7 +45,7 @@ impl ValidatorBatches {
         validators: &InputValidators<'_>,
         inputs: &[Arc<[u8]>],
     ) -> Result<Vec<bool>, Stop> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let alone = |inputs: &[Arc<[u8]>]| {
             let is_accepted = |input: &_| Ok(validators.refusal(input)?.is_none());
             parallel::map(validators.bench.executor, inputs, is_accepted)
