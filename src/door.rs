@@ -1,10 +1,11 @@
 //! The door of the library: judges submissions from within a program.
 
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::build::bench::Bench;
@@ -79,7 +80,7 @@ impl Judge {
         let scheduler = Scheduler::new(Arc::clone(&self.executor));
         let on_event = Mutex::new(on_event);
         let events = |event: Event| {
-            let mut on_event = on_event.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut on_event = on_event.lock();
             if on_event(&event).is_break() {
                 scheduler.end();
             }
@@ -261,7 +262,7 @@ impl Problem {
         builder: &Builder<'_>,
         events: &(dyn Fn(Event) + Sync),
     ) -> Result<Arc<ReadyProblem>, Stop> {
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = self.ready.lock();
         if let Some(ready) = &*ready {
             return Ok(Arc::clone(ready));
         }

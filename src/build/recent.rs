@@ -1,6 +1,7 @@
 //! Things that were made recently, for reuse.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// The values requested last, by key. A request for a value that is being made waits for it.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
     /// If it cannot be made; the next request tries again.
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
-        let mut made = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = slot.lock();
         if let Some(made) = &*made {
             return Ok(made.clone());
         }
@@ -35,7 +36,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
     }
 
     fn slot(&self, key: K) -> Slot<V> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         let known = all.iter().position(|(known, _)| *known == key);
         let entry = match known {
             Some(at) => all.remove(at),
@@ -80,12 +81,12 @@ mod tests {
         let made = Mutex::new(0);
         let ask = || {
             let make = || {
-                *made.lock().expect("a number") += 1;
+                *made.lock() += 1;
                 Ok::<_, ()>(7)
             };
             assert_eq!(recent.get("x", make), Ok(7));
         };
         std::thread::scope(|scope| (0..8).for_each(|_| _ = scope.spawn(ask)));
-        assert_eq!(made.into_inner().expect("a number"), 1);
+        assert_eq!(made.into_inner(), 1);
     }
 }

@@ -1,10 +1,11 @@
 //! The output of a command: events and results to the reporters, complaints to standard error, and an exit code.
 
+use parking_lot::Mutex;
 use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
 use crate::cli::streams;
@@ -99,9 +100,9 @@ pub fn perform_in(
     let opened = open(&reports, task, options.json).map(|files| all.extend(files));
     let reporters = Arc::new(Mutex::new(Reporters::new(all)));
     let heard = Arc::clone(&reporters);
-    let context = change(Context::new(move |stamped| lock(&heard).event(stamped)));
-    let done = run(operation, opened, &context, |result| lock(&reporters).result(result));
-    let mut reporters = lock(&reporters);
+    let context = change(Context::new(move |stamped| heard.lock().event(stamped)));
+    let done = run(operation, opened, &context, |result| reporters.lock().result(result));
+    let mut reporters = reporters.lock();
     reporters.finish(done.as_deref());
     let report = reporters.report();
     let mut code = report.exit_code().and(context.ended());
@@ -142,10 +143,6 @@ pub fn run(
     }
     context.finish();
     done
-}
-
-fn lock<'a>(reporters: &'a Mutex<Reporters<'static>>) -> MutexGuard<'a, Reporters<'static>> {
-    reporters.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The reporters of the command.

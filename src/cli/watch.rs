@@ -2,8 +2,9 @@
 
 mod files;
 
+use parking_lot::{Condvar, Mutex};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::{mem, thread};
 
 use clap::Arg;
@@ -38,13 +39,9 @@ struct State {
 }
 
 impl News {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Records news, and ends the current judgement.
     fn tell(&self, what: impl FnOnce(&mut State)) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         what(&mut state);
         state.stop_handle.end();
         self.came.notify_all();
@@ -52,12 +49,11 @@ impl News {
 
     /// Waits for a change; `None` if the user ends the command. Calls `waiting` if there is none yet.
     fn next(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, StopHandle)> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let is_quiet = |state: &mut State| !state.is_interrupted && state.changed.is_empty();
         if is_quiet(&mut state) {
             waiting();
-            let woken = self.came.wait_while(state, is_quiet);
-            state = woken.unwrap_or_else(PoisonError::into_inner);
+            self.came.wait_while(&mut state, is_quiet);
         }
         state.stop_handle = StopHandle::default();
         (!state.is_interrupted).then(|| (mem::take(&mut state.changed), state.stop_handle.clone()))
@@ -73,7 +69,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     if again.started.is_err() {
         return perform(&again);
     }
-    let mut stop_handle = news.lock().stop_handle.clone();
+    let mut stop_handle = news.state.lock().stop_handle.clone();
     let mut is_first = true;
     loop {
         let code = perform_in(&again, |context| context.stopped_by(stop_handle));
@@ -111,7 +107,7 @@ impl Operation for JudgeAgain<'_> {
 
     fn run(&self, context: &Context) -> Result<(), Stop> {
         self.started.clone()?;
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failed = self.failed.lock();
         judge(&self.arguments.options(), &mut failed, context)
     }
 }

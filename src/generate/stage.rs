@@ -1,10 +1,10 @@
 //! The stage: the directory in which test cases are made before the package changes.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use crate::executor::scratch::{self, Scratch, Use};
 use crate::model::blob::Blob;
@@ -48,13 +48,13 @@ impl Stage {
 
     /// Whether a case has a file with this extension.
     pub fn has(&self, case: &str, extension: &str) -> bool {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = self.files.lock();
         files.get(case).is_some_and(|files| files.contains(extension))
     }
 
     /// The extensions of a case's files, by name.
     pub fn extensions(&self, case: &str) -> Vec<String> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = self.files.lock();
         files.get(case).into_iter().flatten().cloned().collect()
     }
 
@@ -145,7 +145,7 @@ impl Stage {
             make(&path)
         };
         write().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.files.lock();
         let extensions = files.entry(case.to_owned()).or_default();
         extensions.insert(extension.to_owned());
         Ok(())

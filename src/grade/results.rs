@@ -7,10 +7,11 @@
 //! (`flock`) would live as long as any of them. It is lost if this process closes another descriptor of the file, so
 //! the file is opened once.
 
+use parking_lot::{Condvar, Mutex};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -203,7 +204,7 @@ impl ResultsFile {
     /// # Errors
     /// If it cannot be written, or an earlier one not be stored.
     pub fn add(&mut self, line: &[u8]) -> io::Result<()> {
-        if let Some(fault) = self.disk.lock().fault.take() {
+        if let Some(fault) = self.disk.state.lock().fault.take() {
             return Err(fault);
         }
         let mut file = &self.disk.file;
@@ -221,7 +222,7 @@ impl ResultsFile {
         })?;
         self.tail = Tail::Nothing;
         self.length += text.len() as u64;
-        self.disk.lock().is_dirty = true;
+        self.disk.state.lock().is_dirty = true;
         self.disk.changed.notify_all();
         Ok(())
     }
@@ -232,14 +233,14 @@ impl ResultsFile {
     /// If they cannot be stored.
     pub fn finish(mut self) -> io::Result<()> {
         self.end_syncing();
-        match self.disk.lock().fault.take() {
+        match self.disk.state.lock().fault.take() {
             Some(fault) => Err(fault),
             None => self.disk.sync(),
         }
     }
 
     fn end_syncing(&mut self) {
-        self.disk.lock().is_over = true;
+        self.disk.state.lock().is_over = true;
         self.disk.changed.notify_all();
         // It does not panic.
         let _ = self.syncing.take().map(JoinHandle::join);
@@ -268,19 +269,14 @@ struct DiskState {
 }
 
 impl Disk {
-    fn lock(&self) -> MutexGuard<'_, DiskState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Syncs some time after something was written, also if nothing follows.
     fn sync_often(&self) {
         loop {
             let is_idle = |state: &mut DiskState| !state.is_dirty && !state.is_over;
-            let state = self.changed.wait_while(self.lock(), is_idle);
-            let state = state.unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.state.lock();
+            self.changed.wait_while(&mut state, is_idle);
             let is_going_on = |state: &mut DiskState| !state.is_over;
-            let waited = self.changed.wait_timeout_while(state, SYNC, is_going_on);
-            let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait_while_for(&mut state, is_going_on, SYNC);
             if state.is_over {
                 return;
             }
@@ -288,7 +284,7 @@ impl Disk {
             self.changed.notify_all();
             drop(state);
             if let Err(fault) = self.sync() {
-                self.lock().fault.get_or_insert(fault);
+                self.state.lock().fault.get_or_insert(fault);
             }
         }
     }

@@ -3,8 +3,8 @@
 //! Memory is bounded: an item for each worker and, for results in order of the items, a limited number of results that
 //! wait for an earlier one. A worker takes the next item only when there is room for its result.
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::model::stop::Stop;
 
@@ -56,10 +56,6 @@ struct Shared<'a, T, R> {
     room: Condvar,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl<T: Send, R: Send> Stream<'_, T, R> {
     /// Processes the stream with this many threads; `on_threads` starts them and waits for them.
     ///
@@ -83,7 +79,7 @@ impl<T: Send, R: Send> Stream<'_, T, R> {
             room: Condvar::new(),
         };
         on_threads(at_once, &|| shared.worker());
-        let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let results = shared.results.into_inner();
         results.stop.map_or(Ok(()), Err)
     }
 }
@@ -98,7 +94,7 @@ impl<T, R> Shared<'_, T, R> {
                 Err(stop) => Err(stop),
             };
             if let Err(stop) = done.and_then(|(number, result)| self.leave(number, result)) {
-                lock(&self.results).stop.get_or_insert(stop);
+                self.results.lock().stop.get_or_insert(stop);
                 self.room.notify_all();
                 return;
             }
@@ -107,14 +103,14 @@ impl<T, R> Shared<'_, T, R> {
 
     /// The next item, once there is room for its result.
     fn take(&self) -> Result<Option<(u64, T)>, Stop> {
-        let mut input = lock(&self.input);
+        let mut input = self.input.lock();
         let number = input.taken;
         let is_full = |results: &mut Results<'_, R>| {
             let is_ahead = self.order == ResultOrder::Input && number >= results.left + WINDOW;
             results.stop.is_none() && is_ahead
         };
-        let results = self.room.wait_while(lock(&self.results), is_full);
-        let results = results.unwrap_or_else(PoisonError::into_inner);
+        let mut results = self.results.lock();
+        self.room.wait_while(&mut results, is_full);
         if results.stop.is_some() {
             return Ok(None);
         }
@@ -126,7 +122,7 @@ impl<T, R> Shared<'_, T, R> {
 
     /// Passes on a result, and those that waited for it.
     fn leave(&self, number: u64, result: R) -> Result<(), Stop> {
-        let mut results = lock(&self.results);
+        let mut results = self.results.lock();
         if results.stop.is_some() {
             return Ok(());
         }
@@ -171,7 +167,7 @@ mod tests {
             ResultOrder::Input => (false, (items - 1).min(WINDOW - 1)),
         };
         let count = |is_counted: bool| {
-            *lock(&others) += u64::from(is_counted);
+            *others.lock() += u64::from(is_counted);
             changed.notify_all();
         };
         let result = Stream {
@@ -186,7 +182,7 @@ mod tests {
             work: &|item| {
                 count(!counts_left && item > 0);
                 if item == 0 && end.is_none() {
-                    drop(changed.wait_while(lock(&others), |others| *others < wait_for));
+                    changed.wait_while(&mut others.lock(), |others| *others < wait_for);
                 }
                 if Some(item) == end { Err(Stop::Interrupted) } else { Ok(item) }
             },

@@ -2,10 +2,11 @@
 //!
 //! Source: problem package format 2025-09, "Input visualizer", "Output visualizer".
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::build::bench::Bench;
 use crate::executor::place;
@@ -113,11 +114,11 @@ impl Visualizers {
         draw: impl FnOnce() -> Result<Vec<Picture>, Stop>,
     ) -> Result<(), Stop> {
         let of_case = {
-            let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut inputs = self.inputs.lock();
             Arc::clone(inputs.entry(test_case.to_owned()).or_default())
         };
         // Other submissions that fail on this case wait for its images, instead of drawing them again.
-        let mut known = of_case.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = of_case.lock();
         if let Some(known) = &*known {
             evidence.pictures.extend(known.iter().cloned());
         } else if self.is_on_page() {
@@ -253,7 +254,7 @@ mod tests {
         };
         // The map, the first one and, once it wants the images, the second one.
         let wanted = || {
-            let inputs = visualizers.inputs.lock().unwrap();
+            let inputs = visualizers.inputs.lock();
             inputs.get("secret/1").map_or(0, Arc::strong_count)
         };
         let (mut first, mut second) = (Evidence::default(), Evidence::default());

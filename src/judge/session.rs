@@ -4,8 +4,9 @@
 //! and stores the result. The thread that completes a submission hands out its judgement; judgements are handed out in
 //! the order of the submissions, whichever is complete first.
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::build::{Built, Prepared, Runnable};
@@ -182,7 +183,6 @@ impl Session<'_> {
         };
         parallel::on_threads(self.bench.executor.slots(), || shared.work());
         let state = shared.state.into_inner();
-        let state = state.unwrap_or_else(PoisonError::into_inner);
         state.stop.map_or(Ok(state.results), Err)
     }
 }
@@ -201,7 +201,7 @@ impl Shared<'_, '_> {
 
     /// Waits for a step that can be started. `None` at the end.
     fn next_step(&self) -> Option<Step> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if state.stop.is_some() || state.plan.is_finished() {
                 return None;
@@ -212,7 +212,7 @@ impl Shared<'_, '_> {
                 }
                 return Some(step);
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
     }
 
@@ -222,7 +222,7 @@ impl Shared<'_, '_> {
         let slow = self.session.rules.stop_slow_at.cpu_time;
         let rules = &entry.submission.expectations;
         let proof = Proof::of(rules, &self.unproved, self.brittle.as_deref(), slow);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let State { plan, known, .. } = &mut *state;
         let known = &mut known[submission];
         match built {
@@ -265,7 +265,7 @@ impl Shared<'_, '_> {
     fn judge(&self, submission: usize, case: usize) {
         let PreparedSubmission { submission: entry, prepared } = &self.session.entries[submission];
         let (runnable, budget, time_limit_mode) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             let known = &mut state.known[submission];
             if !known.announced {
                 known.announced = true;
@@ -279,7 +279,7 @@ impl Shared<'_, '_> {
         };
         let (Some(runnable), Ok(Prepared { plan, .. })) = (runnable, prepared) else {
             let error = JudgeError::new(format!("judge {}", entry.name), "it is not built");
-            return self.lock().stop = Some(error.into());
+            return self.state.lock().stop = Some(error.into());
         };
         let announce = |reason: &str| {
             (self.session.bench.events)(Event::Progress(WorkProgress::Repetition {
@@ -305,7 +305,7 @@ impl Shared<'_, '_> {
             },
             &self.session.cases[case],
         );
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.known[submission].running.retain(|it| *it != case);
         match judged {
             Ok(judged) => {
@@ -339,9 +339,9 @@ impl Shared<'_, '_> {
     /// Waits until all runs of the submission that started before this case are done. Returns whether the case still
     /// counts.
     fn is_needed_after_earlier(&self, submission: usize, case: usize) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while state.known[submission].running.first() != Some(&case) && state.stop.is_none() {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
         state.stop.is_none() && state.plan.needed(submission).get(case) == Some(&true)
     }
@@ -381,7 +381,7 @@ impl Shared<'_, '_> {
         while let Some((index, known, needed)) = self.next_result() {
             let submission = self.session.entries[index].submission;
             let judged = self.judgement(submission, known, &needed);
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             state.is_handing_out = false;
             let judged = match judged {
                 Ok(judgement) => Ok(Box::new(judgement)),
@@ -401,7 +401,7 @@ impl Shared<'_, '_> {
 
     /// What is known of the next submission in order, if it is complete and no other thread hands out a result.
     fn next_result(&self) -> Option<(usize, Known, Vec<bool>)> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let index = state.handed_out;
         let is_there = index < self.session.entries.len() && state.plan.is_complete(index);
         if state.is_handing_out || !is_there {
@@ -552,10 +552,6 @@ impl Shared<'_, '_> {
             None => Err(score::fault("the package has no grader".to_owned()).into()),
         };
         scheme.total(&|name| results.get(name).copied(), &custom)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,8 +3,8 @@
 //! Other programs on the machine can only make a run longer, so the run with the least CPU time counts. `docs/time.md`
 //! explains the rule.
 
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::judge::classify::passed;
@@ -54,7 +54,7 @@ impl RepeatBudget {
 
     /// Whether this run within the limit is the slowest so far, by enough to repeat it.
     fn is_slowest(&self, time: Duration) -> bool {
-        let mut slowest = self.slowest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slowest = self.slowest.lock();
         let is_new = time.as_secs_f64() > slowest.as_secs_f64() * 1.05;
         if is_new {
             *slowest = time;

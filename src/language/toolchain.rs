@@ -1,8 +1,9 @@
 //! The compilers and interpreters of a machine, each found once.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
@@ -171,10 +172,10 @@ impl Toolchains {
 
     /// Threads that ask for the same tool at the same time wait for one search; others do not.
     fn remembered(&self, key: &str, look: impl FnOnce() -> Lookup) -> Lookup {
-        let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.found.lock();
         let entry = Arc::clone(all.entry(key.to_owned()).or_default());
         drop(all);
-        let mut known = entry.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = entry.lock();
         if let Some(found) = &*known {
             return found.clone();
         }

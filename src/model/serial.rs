@@ -3,6 +3,7 @@
 //! A field with `#[serde_as(as = "Seconds")]` is written, read, and described in the schema that way. A type that also
 //! travels between programs has `IfIsHumanReadable<Seconds>`: there its bytes are those of the type.
 
+use parking_lot::Mutex;
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,7 +12,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, TryFromFloatSecsError};
 
 use base64::DecodeError;
@@ -222,7 +223,7 @@ type Keys = Arc<Map<String, Value>>;
 /// The keys of a `T`, with their values if they do not apply.
 fn absent<T: JsonSchema + 'static>() -> Keys {
     static KNOWN: LazyLock<Mutex<HashMap<TypeId, Keys>>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     let keys = || {
         let schemas = schemas_of_keys::<T>(&mut SchemaGenerator::default()).into_iter();
         let value =

@@ -1,8 +1,9 @@
 //! What every operation works with: where its events go, the current package, what ends it, and what runs programs.
 
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::cache::knowledge::Knowledge;
@@ -101,7 +102,11 @@ impl Context {
 
     /// The name of the current package, if there are several.
     pub fn package(&self) -> Option<Arc<str>> {
-        self.lock().package.clone().filter(|_| self.names.get().is_some_and(|it| !it.is_empty()))
+        self.state
+            .lock()
+            .package
+            .clone()
+            .filter(|_| self.names.get().is_some_and(|it| !it.is_empty()))
     }
 
     /// Shows an event, after new remarks from workers.
@@ -113,7 +118,7 @@ impl Context {
     }
 
     fn happened(&self, event: Event) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let mut event = state.opened.iter().fold(event, |event, opened| opened.shown(event));
         if let (Event::PackageRead(package), Some(name)) = (&mut event, &state.package) {
             package.name = name.to_string();
@@ -125,7 +130,7 @@ impl Context {
 
     /// Shows an earlier event again.
     pub fn replay(&self, stamped: &Stamped) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         (state.sink)(stamped);
         state.replayed = Some(stamped.at);
     }
@@ -133,7 +138,7 @@ impl Context {
     /// Includes the end of an earlier command.
     pub fn end_as(&self, code: ExitCode, recalled: Option<Recalled>, workers: Vec<WorkerReport>) {
         self.end_with(code);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.recalled = recalled;
         state.workers = workers;
     }
@@ -148,17 +153,17 @@ impl Context {
 
     /// Shows an event of concurrent work.
     pub fn tell(&self, stamped: &Stamped) {
-        (self.lock().sink)(stamped);
+        (self.state.lock().sink)(stamped);
     }
 
     /// The exit code for the work that has ended early so far.
     pub fn ended(&self) -> ExitCode {
-        self.lock().ended
+        self.state.lock().ended
     }
 
     /// Includes the exit code of concurrent work.
     pub fn end_with(&self, code: ExitCode) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.ended = state.ended.and(code);
     }
 
@@ -181,7 +186,7 @@ impl Context {
     /// Reports the end of the operation, with what it recalled, what workers did, and problems of the cache.
     pub fn finish(&self) {
         let (mut recalled, mut workers) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             (state.recalled.take(), std::mem::take(&mut state.workers))
         };
         if let Some((knowledge, store)) = self.memory.get() {
@@ -221,11 +226,11 @@ impl Context {
                 name.map(|name| name.to_string_lossy().into())
             })
         };
-        self.lock().package = name(package);
+        self.state.lock().package = name(package);
         let opened =
             OpenPackage::open(package).inspect_err(|_| self.event(Event::PackageRefused))?;
         let dir = opened.dir.clone();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.package = name(&dir);
         state.opened = vec![opened];
         Ok(dir)
@@ -238,7 +243,7 @@ impl Context {
     pub fn open(&self, submission: &Path) -> Result<PathBuf, Stop> {
         let opened = OpenPackage::open(submission)?;
         let dir = opened.dir.clone();
-        self.lock().opened.extend(opened.archive().is_some().then_some(opened));
+        self.state.lock().opened.extend(opened.archive().is_some().then_some(opened));
         Ok(dir)
     }
 
@@ -256,11 +261,7 @@ impl Context {
 
     /// The archive of the package, if it is one.
     pub fn archive(&self) -> Option<PathBuf> {
-        self.lock().opened.first().and_then(OpenPackage::archive).map(Path::to_owned)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().opened.first().and_then(OpenPackage::archive).map(Path::to_owned)
     }
 
     /// Shows diagnostics.

@@ -4,10 +4,11 @@ mod loaded;
 mod one;
 mod sink;
 
+use parking_lot::Mutex;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Display, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::build::recent::Recent;
@@ -114,7 +115,7 @@ fn grade_lines(
         order: if options.ordered { ResultOrder::Input } else { ResultOrder::Completion },
         next: Box::new(|| {
             let next = input.next()?;
-            lock(&shown).read(input.lines.bytes());
+            shown.lock().read(input.lines.bytes());
             Ok(next)
         }),
         work: &|item: Item| grader.grade(item.raw, item.digest),
@@ -127,7 +128,7 @@ fn grade_lines(
                 written => written.map_err(|error| options.lost(&error))?,
             }
             tally.count(answer.verdict, answer.fault);
-            context.event(lock(&shown).done());
+            context.event(shown.lock().done());
             Ok(())
         }),
     };
@@ -171,10 +172,6 @@ impl GradeOptions {
         let help = "make room, then start the same command again with --resume";
         if self.output.is_some() { error.help(help).into() } else { error.into() }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn unread(error: &io::Error) -> Stop {

@@ -1,12 +1,13 @@
 //! This machine as a host: its slots, and how Ctrl-C stops them.
 
+use parking_lot::Mutex;
 use std::env;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -68,26 +69,22 @@ struct Ending {
 impl StopHandle {
     /// Ends all current and later runs.
     pub fn end(&self) {
-        let mut ending = self.lock();
+        let mut ending = self.0.lock();
         ending.is_asked = true;
         ending.executor.iter().for_each(|executor| executor.stop());
     }
 
     /// Whether they were ended.
     pub fn is_asked(&self) -> bool {
-        self.lock().is_asked
+        self.0.lock().is_asked
     }
 
     fn set(&self, executor: Option<Arc<dyn Executor>>) {
-        let mut ending = self.lock();
+        let mut ending = self.0.lock();
         if ending.is_asked {
             executor.iter().for_each(|executor| executor.stop());
         }
         ending.executor = executor;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Ending> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

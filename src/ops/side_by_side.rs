@@ -1,9 +1,10 @@
 //! Work on several packages at once, reported one after the other, as if each had waited for the one before.
 
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -97,11 +98,11 @@ impl<T, N> Work<'_, T, N> {
     /// Works on one package after the other, until none is left.
     fn work(&self, lanes: &[Lane], next: &Mutex<usize>, is_over: &AtomicBool) {
         while !is_over.load(Ordering::SeqCst) {
-            let mut turn = next.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut turn = next.lock();
             let index = *turn;
             let Some(lane) = lanes.get(index) else { return };
             *turn += 1;
-            let own = lane.context.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let own = lane.context.lock().take();
             let Some(own) = own else { continue };
             let begun = (self.begin)(&lane.dir, &own);
             drop(turn);
@@ -135,7 +136,7 @@ impl<T, N> Work<'_, T, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Condvar;
+    use parking_lot::Condvar;
 
     use crate::model::event::Event;
 
@@ -148,17 +149,15 @@ mod tests {
 
     impl Spoken {
         fn speak(&self, index: usize) {
-            self.all.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+            self.all.lock().push(index);
             self.changed.notify_all();
         }
 
         fn wait_for(&self, index: usize) {
-            let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.all.lock();
             let lacks = |all: &mut Vec<usize>| !all.contains(&index);
             let long = Duration::from_secs(60);
-            let waited = self.changed.wait_timeout_while(all, long, lacks);
-
-            let is_late = waited.unwrap_or_else(PoisonError::into_inner).1.timed_out();
+            let is_late = self.changed.wait_while_for(&mut all, lacks, long).timed_out();
             assert!(!is_late, "{index} is not at work beside the one before it");
         }
     }
@@ -188,7 +187,7 @@ mod tests {
                 ends[index].clone()
             },
             next: &|dir, _, context| say(context, format!("n{}", dir.display())),
-            end: &|| *ended.lock().unwrap_or_else(PoisonError::into_inner) += 1,
+            end: &|| *ended.lock() += 1,
         }
         .run(&context, &dirs, at_once);
         if let Err(stop) = done {
@@ -201,7 +200,7 @@ mod tests {
             _ => None,
         });
         let words: Vec<String> = words.collect();
-        (words.join(" "), code, ended.into_inner().unwrap_or_else(PoisonError::into_inner))
+        (words.join(" "), code, ended.into_inner())
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! One worker, from the side that sends it jobs: the command that connects to it, the pipes, and their threads.
 
+use parking_lot::Mutex;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,6 @@ use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::remote::group::{Envelope, Tools, WorkerGroup};
 use crate::remote::message::Facts;
-use crate::remote::serve::lock;
 use crate::sandbox::forks;
 
 /// How to reach a worker.
@@ -88,7 +88,7 @@ impl Connection {
 fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = errors.read(&mut buffer) {
-        let mut said = lock(said);
+        let mut said = said.lock();
         said.extend(&buffer[..length]);
         let before = said.len().saturating_sub(SAID);
         said.drain(..before);
@@ -107,7 +107,7 @@ impl Process {
         while Arc::strong_count(&self.said) > 1 && Instant::now() < end {
             thread::sleep(Duration::from_millis(1));
         }
-        let said = lock(&self.said);
+        let said = self.said.lock();
         let said = String::from_utf8_lossy(&said);
         let mut lines = said.lines().filter(|line| !line.trim().is_empty());
         match lines.next_back() {
@@ -199,7 +199,7 @@ impl Sender {
     }
 
     pub(super) fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
-        let mut place = lock(&self.input);
+        let mut place = self.input.lock();
         while !bytes.is_empty() {
             if self.is_closed.load(Ordering::SeqCst) {
                 *place = None;
@@ -221,10 +221,8 @@ impl Sender {
     /// Closes the pipe: now, or as soon as a thread that waits to write checks.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
-        match self.input.try_lock() {
-            Ok(mut input) => *input = None,
-            Err(TryLockError::Poisoned(input)) => *input.into_inner() = None,
-            Err(TryLockError::WouldBlock) => {}
+        if let Some(mut input) = self.input.try_lock() {
+            *input = None;
         }
     }
 }

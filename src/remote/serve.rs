@@ -1,11 +1,11 @@
 //! A worker's threads: one reads, one for each slot and some more run jobs, one reports that the worker is there.
 
+use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub fn serve(
     let slots = facts.slots;
     let output = Mutex::new(output);
     let put = |_: Option<RequestId>, bytes: &[u8]| {
-        let mut output = lock(&output);
+        let mut output = output.lock();
         if output.write_all(bytes).and_then(|()| output.flush()).is_err() {
             unheard();
         }
@@ -167,7 +167,7 @@ impl<'a> Worker<'a> {
     ) {
         loop {
             // Bound to a name, so that the lock is released before the work.
-            let order = lock(orders).recv();
+            let order = orders.lock().recv();
             let number = match order {
                 Ok(ProgramOrder::Run(task)) => {
                     self.done(task.number, self.run(&task));
@@ -187,7 +187,7 @@ impl<'a> Worker<'a> {
     }
 
     fn run(&self, task: &Task) -> Result<WorkReply, Stop> {
-        let offered = lock(&self.offered);
+        let offered = self.offered.lock();
         if let Some((path, _)) = task.installed().find(|it| !offered.contains(it)) {
             let what = format!("{} was not found here", path.display());
             return Err(JudgeError::new("show a tool", what).into());
@@ -254,7 +254,7 @@ impl<'a> Worker<'a> {
                 found
             }
         };
-        let mut offered = lock(&self.offered);
+        let mut offered = self.offered.lock();
         for path in &found.visible {
             offered.insert((path.clone(), found.version.clone()));
         }
@@ -286,8 +286,4 @@ pub(super) fn pieces(
             return Ok(());
         }
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,11 @@
 //! The state of each worker: its open requests, and whether it is still there. Also the threads that serve workers.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,7 @@ use crate::remote::group::{Envelope, Tools, WorkerGroup};
 use crate::remote::judge_side::{JudgeSide, Received, Response};
 use crate::remote::link::{OpenRoute, Process};
 use crate::remote::message::{Facts, RequestId, ToWorker};
-use crate::remote::serve::{AHEAD, lock, pieces};
+use crate::remote::serve::{AHEAD, pieces};
 
 /// How long a worker may take to get ready: somebody may have to type a password.
 const START: Duration = Duration::from_secs(60);
@@ -103,25 +104,13 @@ impl WorkerState {
 
 impl Shared {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     /// The groups of workers.
     pub(super) fn groups(&self) -> impl Iterator<Item = (usize, &Arc<dyn WorkerGroup>)> {
         let groups = self.lines.iter().map(OpenRoute::group).enumerate();
         groups.filter_map(|(worker, group)| Some((worker, group?)))
-    }
-
-    pub(super) fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn wait_for<'a>(
-        &self,
-        state: MutexGuard<'a, State>,
-        time: Duration,
-    ) -> MutexGuard<'a, State> {
-        self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
     }
 
     pub(super) fn wait_for_all(&self) {
@@ -133,7 +122,7 @@ impl Shared {
             if left.is_zero() {
                 break;
             }
-            state = self.wait_for(state, left);
+            self.changed.wait_for(&mut state, left);
         }
         let late = state.workers.iter().enumerate().filter(|(_, worker)| is_open(worker));
         let late: Vec<usize> = late.map(|(index, _)| index).collect();
@@ -178,7 +167,7 @@ impl Shared {
     pub(super) fn look(&self) {
         let mut state = self.lock();
         while !state.is_over {
-            state = self.wait_until_look(state);
+            self.wait_until_look(&mut state);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
                 // Counted in looks, not in time: this process may itself have been suspended. A server has its own
@@ -197,15 +186,8 @@ impl Shared {
         }
     }
 
-    fn wait_until_look<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        let end = Instant::now() + LOOK;
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() || state.is_over {
-                return state;
-            }
-            state = self.wait_for(state, left);
-        }
+    fn wait_until_look(&self, state: &mut MutexGuard<'_, State>) {
+        self.changed.wait_while_for(state, |state| !state.is_over, LOOK);
     }
 
     /// Reads a worker's output to its end.
@@ -296,7 +278,8 @@ impl Shared {
             if state.workers[worker].lost.is_some() || state.is_stopped {
                 state.workers[worker].asked.clear();
                 drop(state);
-                return self.changed.notify_all();
+                self.changed.notify_all();
+                return;
             }
             std::mem::take(&mut state.workers[worker].process)
         };

@@ -5,8 +5,9 @@
 //! never block on a write. The threads that wait for results send the jobs. A last thread checks regularly whether all
 //! workers send something.
 
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -238,7 +239,7 @@ impl Workers {
             if workers().next().is_none() {
                 if is_patient {
                     is_patient = false;
-                    state = self.shared.wait_for(state, MOMENT);
+                    _ = self.shared.changed.wait_for(&mut state, MOMENT);
                     continue;
                 }
                 return Err(state.nobody().into());
@@ -250,7 +251,7 @@ impl Workers {
             let free = able().filter(|(_, worker)| worker.asked.len() < worker.places());
             let load = |worker: &WorkerState| worker.asked.len() * 1000 / worker.places();
             match free.min_by_key(|(_, worker)| load(worker)).map(|(index, _)| index) {
-                None => state = self.shared.wait(state),
+                None => self.shared.changed.wait(&mut state),
                 Some(worker) => {
                     state.numbers += 1;
                     let number = state.numbers;

@@ -1,7 +1,7 @@
 //! The work in progress, on standard error: two lines that are redrawn in place, or a line from time to time.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
@@ -137,7 +137,7 @@ impl Screen {
     }
 
     fn pending(&self) -> MutexGuard<'_, String> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock()
     }
 
     /// Moves the cursor by this many cells in a direction, named as in ECMA-48.

@@ -1,8 +1,9 @@
 //! Holds a suspect against test cases and other inputs.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use crate::build::batch::{self, Way};
@@ -232,7 +233,7 @@ impl<'a> TestBed<'a> {
         ran: &Ran,
         output: &[u8],
     ) -> Result<bool, Stop> {
-        let all = || self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = || self.accepted.lock();
         let key = hash((&*item.input, output));
         let known = all().get(&key).copied();
         if let Some(accepted) = known {

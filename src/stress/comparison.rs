@@ -1,7 +1,8 @@
 //! One comparison: the reference and the submission on the same input, and the verdict.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
@@ -269,7 +270,7 @@ impl Answers {
     const MOST: usize = 4096;
 
     fn get(&self, input: &Arc<[u8]>) -> Option<Arc<[u8]>> {
-        let known = self.by_input.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.by_input.lock();
         known.get(input).cloned()
     }
 
@@ -277,7 +278,7 @@ impl Answers {
         if input.len().max(answer.len()) > Self::LONGEST {
             return;
         }
-        let mut known = self.by_input.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.by_input.lock();
         if known.len() >= Self::MOST {
             known.clear();
         }

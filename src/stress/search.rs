@@ -5,10 +5,11 @@
 
 mod turn;
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::HashSet;
 use std::hash::RandomState;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -94,7 +95,7 @@ pub fn search<'c>(
         seen: Mutex::new(HashSet::new()),
     };
     let workers = searching.comparison.bench.executor.slots().max(1);
-    shared.lock().working = workers;
+    shared.state.lock().working = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {
             let work = || shared.work();
@@ -102,7 +103,7 @@ pub fn search<'c>(
         });
         // If the machine starts fewer threads, these do the work; if it starts none, this thread does.
         let missing = workers - started.count();
-        shared.lock().working -= missing.min(workers - 1);
+        shared.state.lock().working -= missing.min(workers - 1);
         if missing == workers {
             shared.work();
         }
@@ -141,14 +142,10 @@ struct Outcome {
 }
 
 impl<'c> Shared<'_, 'c> {
-    fn lock(&self) -> MutexGuard<'_, State<'c>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reports the progress until all workers are done.
     fn watch(&self) {
         const OFTEN: Duration = Duration::from_millis(100);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while state.working > 0 {
             let result = &state.outcome.result;
             let (runs, smallest) =
@@ -160,16 +157,15 @@ impl<'c> Shared<'_, 'c> {
                 elapsed: self.started.elapsed(),
                 smallest,
             });
-            state = self.lock();
+            state = self.state.lock();
             if state.working > 0 {
-                let waited = self.changed.wait_timeout(state, OFTEN);
-                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                self.changed.wait_for(&mut state, OFTEN);
             }
         }
     }
 
     fn finish(self) -> Result<SearchResult, Stop> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.into_inner();
         let Outcome { mut result, flaky, error, end, .. } = state.outcome;
         match (&result.found, &result.fault) {
             (Some(found), Some(fault)) if found.fresh.number < fault.number => result.fault = None,

@@ -6,7 +6,8 @@
 //! there are no batches. The same inputs are tried with and without batches, so the time when they begin does not
 //! change what is found.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use crate::build::Built;
 use crate::build::batch::{Way, inputs as framed, said};
@@ -57,7 +58,7 @@ impl ValidatorBatches {
     ) -> Result<Vec<bool>, Stop> {
         let Some(first) = validity.programs.first() else { return Ok(vec![true; inputs.len()]) };
         let executor = first.bench.executor;
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let alone = |inputs: &[Arc<[u8]>]| {
             let is_accepted = |input: &_| Ok(validity.refusal(input)?.is_none());
             parallel::map(executor, inputs, is_accepted)

@@ -170,6 +170,7 @@ fn a_result_is_synced_although_none_follows() {
     file.add(b"x\n").expect("a write");
     let is_dirty = |state: &mut DiskState| state.is_dirty;
     let most = Duration::from_secs(600);
-    let waited = file.disk.changed.wait_timeout_while(file.disk.lock(), most, is_dirty);
-    assert!(!waited.expect("a state").1.timed_out(), "it is never synced");
+    let mut state = file.disk.state.lock();
+    let waited = file.disk.changed.wait_while_for(&mut state, is_dirty, most);
+    assert!(!waited.timed_out(), "it is never synced");
 }

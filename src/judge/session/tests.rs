@@ -142,7 +142,7 @@ fn check_of(
             let index = input.file_stem().unwrap().to_str().unwrap();
             let script = job.command.argv.last().unwrap();
             let run = {
-                let mut ran = ran.lock().unwrap();
+                let mut ran = ran.lock();
                 let runs = ran.entry((script.clone(), index.to_owned())).or_insert(0);
                 std::mem::replace(runs, *runs + 1)
             };
@@ -184,12 +184,12 @@ fn check_of(
         let remarks = Mutex::new(Vec::new());
         let tell = |event| match event {
             Event::SubmissionJudged(judgement) => {
-                told.lock().unwrap().push(shown(&Ok(judgement)));
+                told.lock().push(shown(&Ok(judgement)));
             }
             Event::Failed { error, .. } => {
-                told.lock().unwrap().push(shown(&Err(error)));
+                told.lock().push(shown(&Err(error)));
             }
-            Event::Diagnosed(remark) => remarks.lock().unwrap().push(remark.message),
+            Event::Diagnosed(remark) => remarks.lock().push(remark.message),
             _ => {}
         };
         let session = Session {
@@ -218,11 +218,11 @@ fn check_of(
             repeats: true,
         };
         let results = session.run();
-        let mut lines = told.into_inner().unwrap();
+        let mut lines = told.into_inner();
         match results {
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
-                for ((script, index), runs) in &*ran.lock().unwrap() {
+                for ((script, index), runs) in &*ran.lock() {
                     let judged = results.iter().flatten().find(|it| it.submission == *script);
                     let name = format!("secret/{index}");
                     let counts =
@@ -232,7 +232,7 @@ fn check_of(
                 // A failure occurs on the first run.
                 let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
                 if slots == 1 && spares {
-                    assert_eq!(ran.lock().unwrap().len(), runs.sum::<usize>());
+                    assert_eq!(ran.lock().len(), runs.sum::<usize>());
                 }
             }
             Err(stop) => {
@@ -240,7 +240,7 @@ fn check_of(
                 lines.push("interrupted".to_owned());
             }
         }
-        lines.extend(remarks.into_inner().unwrap());
+        lines.extend(remarks.into_inner());
         assert_eq!(lines, expected, "{slots} slots");
     }
 }

@@ -1,8 +1,9 @@
 //! The problems of lines: a package that was read once, or the rules for test cases in a line.
 
+use parking_lot::Mutex;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::build::recent::Recent;
 use crate::generate::missing::Made;
@@ -120,7 +121,7 @@ impl LoadedProblems<'_> {
     /// # Errors
     /// If it cannot be determined.
     pub(super) fn time_limit(&self, problem: &LoadedProblem) -> Result<TimeLimit, Stop> {
-        let mut known = problem.time_limit.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = problem.time_limit.lock();
         if let Some(known) = &*known {
             return Ok(known.clone());
         }

@@ -4,13 +4,14 @@
 //! A request without an answer is sent again when the connection comes back, so every request may arrive twice.
 //! Nothing waits for the client's own time-outs.
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::error::Error as _;
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -85,11 +86,7 @@ struct State {
     listeners: Vec<Sender<()>>,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Shared {}
 
 /// A message to a server.
 #[derive(Clone, Debug, Default)]
@@ -221,7 +218,7 @@ impl Link {
             if is_away { ConnectFault::Away(error) } else { ConnectFault::Refused(error) }
         })?;
         {
-            let mut state = shared.lock();
+            let mut state = shared.state.lock();
             state.is_connected = true;
             state.away = None;
         }
@@ -277,7 +274,7 @@ impl Link {
             let number = self.numbers.fetch_add(1, Ordering::Relaxed);
             let (sender, receiver) = sync_channel(1);
             {
-                let mut state = self.shared.lock();
+                let mut state = self.shared.state.lock();
                 if state.is_over {
                     return Err(NoReply::Closed);
                 }
@@ -286,7 +283,7 @@ impl Link {
             let reply = format!("{}.{number}", self.inbox);
             self.publish(call, Some(reply));
             let answer = receiver.recv_timeout(self.timeout);
-            self.shared.lock().waiting.remove(&number);
+            self.shared.state.lock().waiting.remove(&number);
             match answer {
                 Ok(message) if is_nobody(&message) => {
                     // What has answered before is waited for as long as a server: most servers may be away.
@@ -349,7 +346,7 @@ impl Link {
     }
 
     fn wait_until_connected(&self) -> Result<(), NoReply> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         loop {
             if state.is_over {
                 return Err(NoReply::Closed);
@@ -363,21 +360,20 @@ impl Link {
             {
                 return Err(NoReply::Away(away));
             }
-            let waited = self.shared.changed.wait_timeout(state, RETRY);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.shared.changed.wait_for(&mut state, RETRY);
         }
     }
 
     /// How long there has been no connection.
     pub fn away(&self) -> Option<Duration> {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         state.away.filter(|_| !state.is_connected).map(|since| since.elapsed())
     }
 
     /// Sends a message that needs no answer, or is answered under another subject. Without a connection it may be
     /// lost.
     pub fn publish(&self, call: &Outgoing<'_>, reply: Option<String>) {
-        if !self.shared.lock().is_connected {
+        if !self.shared.state.lock().is_connected {
             return;
         }
         let (subject, body) = (call.subject.clone(), call.body.to_vec().into());
@@ -429,22 +425,22 @@ impl Link {
     /// Returns a channel that gets a message each time the connection is back.
     pub fn when_connected(&self) -> std::sync::mpsc::Receiver<()> {
         let (sender, receiver) = channel();
-        self.shared.lock().listeners.push(sender);
+        self.shared.state.lock().listeners.push(sender);
         receiver
     }
 
     /// Wakes the receivers of [`when_connected`](Self::when_connected).
     pub fn wake(&self) {
-        self.shared.lock().listeners.retain(|listener| listener.send(()).is_ok());
+        self.shared.state.lock().listeners.retain(|listener| listener.send(()).is_ok());
     }
 
     /// Sends what is pending if the server is there, and ends. Waiting requests get no answer.
     pub fn close(&self) {
-        if self.shared.lock().is_connected {
+        if self.shared.state.lock().is_connected {
             let flush = self.client.flush();
             let _ = self.handle.block_on(async { tokio::time::timeout(PING, flush).await });
         }
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.is_over = true;
         state.is_connected = false;
         state.waiting.clear();
@@ -463,7 +459,7 @@ impl Drop for Link {
 
 impl Shared {
     fn note(&self, event: &Event) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match event {
             Event::Connected => {
                 state.is_connected = !state.is_over;
@@ -486,7 +482,7 @@ impl Shared {
 
     fn answered(&self, message: Message) {
         let number = message.subject.rsplit('.').next().and_then(|it| it.parse::<u64>().ok());
-        let sender = number.and_then(|number| self.lock().waiting.remove(&number));
+        let sender = number.and_then(|number| self.state.lock().waiting.remove(&number));
         if let Some(sender) = sender {
             // The caller may have given up.
             let _ = sender.try_send(message);

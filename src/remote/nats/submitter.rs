@@ -4,10 +4,11 @@
 //! briefly for others. One thread receives results as they are written. The last thread looks for units without news:
 //! each half second, and when the connection is back.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,7 @@ use crate::remote::nats::link::{Link, Outgoing};
 use crate::remote::nats::presence::{self, Present};
 use crate::remote::nats::unit::MOST_JOBS;
 use crate::remote::nats::{layout, random, rights};
-use crate::remote::serve::{AHEAD, lock};
+use crate::remote::serve::AHEAD;
 use crate::remote::state::told_of_pace;
 
 /// How many messages may be on their way to the server.
@@ -161,7 +162,7 @@ pub fn connect(address: &Address) -> Result<Vec<(String, Route)>, JudgeError> {
 
 impl Submitter {
     pub(super) fn lock(&self) -> MutexGuard<'_, SubmitterState> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     pub(super) fn class_name(&self, class: usize) -> String {
@@ -276,8 +277,7 @@ impl Submitter {
             // One waiting thread is enough.
             let held = held.filter(|_| !state.is_watched);
             state.is_watched |= held.is_some();
-            let waited = self.ready.wait_timeout(state, held.unwrap_or(LOOK));
-            state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            self.ready.wait_for(&mut state, held.unwrap_or(LOOK));
             state.is_watched &= held.is_none();
         }
     }
@@ -507,8 +507,7 @@ impl WorkerGroup for ClassGroup {
             if left.is_zero() {
                 return;
             }
-            let waited = self.submitter.tidied.wait_timeout(state, left.min(LOOK));
-            state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
+            self.submitter.tidied.wait_for(&mut state, left.min(LOOK));
         }
     }
 }

@@ -3,9 +3,10 @@
 //! One thread decides. Other threads run programs, or wait for the server: for blobs, and until a result is written.
 //! The worker keeps a unit as long as it says so each second. Once the result is written, the server drops the unit.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ use crate::remote::nats::outcome::{Unwritten, delivered, has_result, stored, wri
 use crate::remote::nats::presence::{Announcement, GOODBYE, subject};
 use crate::remote::nats::random;
 use crate::remote::nats::unit::{self, MOST_JOBS, ResultFault, ResultHead, UnitHead};
-use crate::remote::serve::{AHEAD, Worker, lock};
+use crate::remote::serve::{AHEAD, Worker};
 use crate::remote::worker_side::{Effect, ProgramOrder, WorkerSide};
 
 /// How often the worker reports that it is there and works.
@@ -64,7 +65,7 @@ pub fn work(
     let basket = Mutex::new(HashMap::<RequestId, Vec<u8>>::new());
     let put = |number: Option<RequestId>, bytes: &[u8]| {
         if let Some(number) = number {
-            lock(&basket).entry(number).or_default().extend(bytes);
+            basket.lock().entry(number).or_default().extend(bytes);
         }
     };
     let worker = Worker::new(executor, tools, &put);
@@ -115,7 +116,7 @@ pub fn work(
             let news = news.clone();
             let basket = &basket;
             let done = move |number| {
-                let frames = lock(basket).remove(&number).unwrap_or_default();
+                let frames = basket.lock().remove(&number).unwrap_or_default();
                 news.send(News::Done { number, frames }).is_ok()
             };
             let run = || worker.work(&to_run, done);
@@ -124,7 +125,7 @@ pub fn work(
         for _ in 0..HELPERS {
             let help = || {
                 loop {
-                    let call = lock(&to_do).recv();
+                    let call = to_do.lock().recv();
                     match call {
                         Ok(call) => call(),
                         Err(_) => return,

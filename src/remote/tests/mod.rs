@@ -2,12 +2,13 @@
 
 mod hostile;
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -167,7 +168,7 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
     let noted = Arc::clone(&seen);
     let executor = Scripted::new(2, move |job: &Job| {
         let What::Tree(tree) = &job.command.visible[0].what else { panic!("a tree is shown") };
-        noted.lock().unwrap().insert(Arc::as_ptr(tree) as usize, Arc::clone(tree));
+        noted.lock().insert(Arc::as_ptr(tree) as usize, Arc::clone(tree));
         echo(job)
     });
     let workers = connected(vec![worker(facts("a", 2), NO_TOOLS, executor)]);
@@ -187,7 +188,7 @@ fn trees_come_and_go_and_are_the_same_tree_for_the_worker() {
         assert_eq!(kept.file(Path::new("run")).unwrap().start(u64::MAX).unwrap(), bytes(500_000));
         assert_eq!(kept.file(Path::new("d/small")).unwrap().start(9).unwrap(), b"x");
     }
-    assert_eq!(seen.lock().unwrap().len(), 1);
+    assert_eq!(seen.lock().len(), 1);
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn a_worker_of_another_speed_is_told_once_and_its_times_are_not_converted() {
         let given = Arc::new(Mutex::new(None));
         let noted = Arc::clone(&given);
         let executor = Scripted::new(1, move |job: &Job| {
-            *noted.lock().unwrap() = job.limits.cpu_time;
+            *noted.lock() = job.limits.cpu_time;
             let mut reply = reply(Vec::new());
             reply.outcome.cpu_time = seconds(1.0);
             Ok(reply)
@@ -340,7 +341,7 @@ fn a_worker_of_another_speed_is_told_once_and_its_times_are_not_converted() {
         job.limits.cpu_time = Some(seconds(2.0));
         for _ in 0..2 {
             let reply = workers.run_job(&job).unwrap();
-            assert_eq!(*given.lock().unwrap(), Some(seconds(2.0)), "{pace}");
+            assert_eq!(*given.lock(), Some(seconds(2.0)), "{pace}");
             assert_eq!(reply.outcome.cpu_time, seconds(1.0), "{pace}");
         }
         let remarks = format!("{:?}", workers.last_remarks());

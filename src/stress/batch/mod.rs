@@ -19,9 +19,10 @@
 
 pub mod size;
 
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::build::batch::{self, Way};
@@ -158,7 +159,7 @@ impl Batches {
     }
 
     fn with_size<R>(&self, with: impl FnOnce(&mut Size) -> R) -> R {
-        with(&mut self.size.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&mut self.size.lock())
     }
 
     /// Whether an input is small enough for a batch.

@@ -1,8 +1,8 @@
 //! A turn of a worker: it takes inputs, has them compared, and keeps those that fail.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use crate::judge::case::TimeLimitMode;
@@ -40,13 +40,13 @@ impl Shared<'_, '_> {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
-                    let mut state = self.lock();
+                    let mut state = self.state.lock();
                     state.outcome.error.get_or_insert(error);
                     self.is_over.store(true, Ordering::Relaxed);
                 }
             }
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.working -= 1;
         drop(state);
         self.changed.notify_all();
@@ -74,7 +74,7 @@ impl Shared<'_, '_> {
 
     /// The progress of the search.
     fn left(&self) -> Left {
-        let tried = self.lock().taken;
+        let tried = self.state.lock().taken;
         Left {
             tried,
             inputs: self.searching.most.map(|most| most.saturating_sub(tried)),
@@ -92,7 +92,7 @@ impl Shared<'_, '_> {
         // To write an input may take long.
         let is_over =
             || is_late() || self.is_over.load(Ordering::Relaxed) || (self.searching.is_stopped)();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while all.len() < most {
             let end = if is_late() {
                 Some(SearchEnd::Time)
@@ -133,14 +133,14 @@ impl Shared<'_, '_> {
         let fresh = match self.searching.arena.make(taken.number, taken.candidate)? {
             Ok(fresh) => fresh,
             Err(broken) => {
-                let result = &mut self.lock().outcome.result;
+                let result = &mut self.state.lock().outcome.result;
                 result.left_out += 1;
                 result.broken_generator.get_or_insert(broken);
                 return Ok(None);
             }
         };
         let is_new = {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seen = self.seen.lock();
             seen.insert(self.hasher.hash_one(&fresh.input))
         };
         if !is_new {
@@ -149,7 +149,7 @@ impl Shared<'_, '_> {
         // A grammar accepts its own inputs; other grammars of the package may not.
         let is_one = self.searching.arena.validity.grammars.len() < 2 && fresh.call.is_none();
         if !is_one && !self.searching.arena.validity.by_grammar(&fresh.input) {
-            self.lock().outcome.result.left_out += 1;
+            self.state.lock().outcome.result.left_out += 1;
             return Ok(None);
         }
         if taken.is_asked_first && !self.is_allowed(&fresh.input)? {
@@ -163,7 +163,7 @@ impl Shared<'_, '_> {
         if !self.is_over.load(Ordering::Relaxed) {
             return false;
         }
-        let outcome = &self.lock().outcome;
+        let outcome = &self.state.lock().outcome;
         let is_late = |first: u64| first < number;
         let found = outcome.result.found.as_ref().map(|found| found.fresh.number);
         let fault = outcome.result.fault.as_ref().map(|fault| fault.number);
@@ -185,7 +185,7 @@ impl Shared<'_, '_> {
                 let accepted = batches.accepted(self.searching.comparison, &inputs)?;
                 let count = accepted.iter().filter(|accepted| **accepted).count();
                 batches.learn(inputs.len(), count, started.elapsed());
-                let result = &mut self.lock().outcome.result;
+                let result = &mut self.state.lock().outcome.result;
                 result.runs += count as u64;
                 result.batched += count as u64;
                 for (place, accepted) in places.into_iter().zip(accepted) {
@@ -213,15 +213,15 @@ impl Shared<'_, '_> {
     /// Compares on a single input.
     fn compare_one(&self, ready: Ready) -> Result<(), Stop> {
         match self.searching.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
-            Compared::Same => self.lock().outcome.result.runs += 1,
+            Compared::Same => self.state.lock().outcome.result.runs += 1,
             Compared::Differs(judged) => {
-                self.lock().outcome.result.runs += 1;
+                self.state.lock().outcome.result.runs += 1;
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
                     self.confirm(ready, *judged)?;
                 }
             }
             Compared::NoAnswer(why) if why == Unusable::TooSlow || self.is_guess(&ready) => {
-                self.lock().outcome.result.left_out += 1;
+                self.state.lock().outcome.result.left_out += 1;
             }
             Compared::NoAnswer(Unusable::Validator(error)) => return Err(Stop::Fault(*error)),
             Compared::NoAnswer(why) => {
@@ -245,7 +245,7 @@ impl Shared<'_, '_> {
 
     /// Keeps a fault of the package, if it is the first.
     fn keep_fault(&self, fault: Fault) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let known = &mut state.outcome.result.fault;
         if known.as_ref().is_none_or(|it| fault.number < it.number) {
             *known = Some(fault);
@@ -257,7 +257,7 @@ impl Shared<'_, '_> {
     /// Whether the package's validators in the sandbox accept an input.
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         let Some(by) = self.searching.arena.validity.refusal(input)? else { return Ok(true) };
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let outcome = &mut state.outcome;
         outcome.doubts += 1;
         outcome.result.left_out += 1;
@@ -283,7 +283,7 @@ impl Shared<'_, '_> {
             }
         }
         let failure = Failure { fresh: ready.fresh, judged, failing, repeats };
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let outcome = &mut state.outcome;
         let place = if failing == repeats { &mut outcome.result.found } else { &mut outcome.flaky };
         let is_first = place.as_ref().is_none_or(|known| failure.fresh.number < known.fresh.number);
