@@ -4,8 +4,10 @@
 //! program of both. Whatever it has to say, it says in a build without the header.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use crate::cache::cached::Cached;
 use crate::language::header::{of_build, with_header};
@@ -47,11 +49,7 @@ impl Made {
     }
 }
 
-impl Headers {
-    fn all(&self) -> MutexGuard<'_, HashMap<Digest, Header>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Headers {}
 
 impl Cached {
     /// Runs a job: a build with a compiled header, if there is one for it.
@@ -73,7 +71,7 @@ impl Cached {
     /// The header of this name, which the work makes; `None` if there is none for this build.
     fn header(&self, name: &Digest, making: &Work) -> Result<Option<Made>, Stop> {
         let headers = &self.knowledge.headers;
-        match headers.all().entry(*name).or_insert_with(|| self.recalled(name, making)) {
+        match headers.0.lock().entry(*name).or_insert_with(|| self.recalled(name, making)) {
             Header::Made(made) => return Ok(Some((**made).clone())),
             Header::Missing => return Ok(None),
             state @ Header::Wanted(ENOUGH) => *state = Header::Missing,
@@ -91,7 +89,7 @@ impl Cached {
             Err(_) | Ok(_) => None,
         };
         if let Some(made) = &made {
-            headers.all().insert(*name, Header::Made(Box::new(made.clone())));
+            headers.0.lock().insert(*name, Header::Made(Box::new(made.clone())));
         }
         Ok(made)
     }
@@ -110,7 +108,7 @@ impl Cached {
             Ok(_) => Ok(None),
             Err(Stop::Interrupted) => Err(Stop::Interrupted),
             Err(_) => {
-                self.knowledge.headers.all().insert(*name, Header::Missing);
+                self.knowledge.headers.0.lock().insert(*name, Header::Missing);
                 Ok(None)
             }
         }

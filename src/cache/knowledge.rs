@@ -1,8 +1,10 @@
 //! The known results of runs, from this command and earlier ones. All remembering executors of a command share them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Condvar, Mutex};
 
 use crate::cache::fact::{Fetch, JobLimits, read, write};
 use crate::cache::headers::Headers;
@@ -33,10 +35,6 @@ pub struct Knowledge {
     /// Keys of work that is under way, with how many callers wait for each.
     under_way: Mutex<HashMap<Digest, usize>>,
     over: Condvar,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Knowledge {
@@ -75,10 +73,10 @@ impl Knowledge {
 
     /// Waits until no work with this key is under way, then marks one as under way until the returned guard is dropped.
     pub(super) fn begin(&self, key: Digest) -> UnderWay<'_> {
-        let mut under_way = lock(&self.under_way);
+        let mut under_way = self.under_way.lock();
         while let Some(waiting) = under_way.get_mut(&key) {
             *waiting += 1;
-            under_way = self.over.wait(under_way).unwrap_or_else(PoisonError::into_inner);
+            self.over.wait(&mut under_way);
         }
         under_way.insert(key, 0);
         UnderWay { knowledge: self, key }
@@ -86,7 +84,7 @@ impl Knowledge {
 
     /// The result of the work with this key, if it is known and holds now.
     pub(super) fn get(&self, key: &Digest, work: &Work) -> Option<WorkReply> {
-        let is_new = lock(&self.new).contains(key);
+        let is_new = self.new.lock().contains(key);
         if self.is_fresh && !is_new {
             return None;
         }
@@ -116,14 +114,14 @@ impl Knowledge {
             && let Some(record) = write(came, &JobLimits::of(work), &self.store)
         {
             self.store.put(key, &record);
-            lock(&self.new).insert(*key);
+            self.new.lock().insert(*key);
         }
     }
 
     /// Records which work made the blobs that are not fetched yet.
     fn note_origin(&self, work: &Work, came: &WorkReply) {
         let work = Arc::new(work.clone());
-        let mut origins = lock(&self.origins);
+        let mut origins = self.origins.lock();
         let left = came.replies().into_iter().flat_map(|reply| &reply.kept);
         for blob in left.flat_map(|tree| &tree.entries).filter_map(|entry| entry.blob()) {
             if let Ok(digest) = blob.digest() {
@@ -134,7 +132,7 @@ impl Knowledge {
 
     /// The work that left a blob that was not fetched yet.
     pub(super) fn origin(&self, blob: &Digest) -> Option<Arc<Work>> {
-        lock(&self.origins).get(blob).cloned()
+        self.origins.lock().get(blob).cloned()
     }
 }
 
@@ -146,7 +144,7 @@ pub(super) struct UnderWay<'a> {
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        let waiting = lock(&self.knowledge.under_way).remove(&self.key);
+        let waiting = self.knowledge.under_way.lock().remove(&self.key);
         // Notifying is a system call, so it is avoided if nobody waits.
         if waiting != Some(0) {
             self.knowledge.over.notify_all();

@@ -7,12 +7,14 @@ use std::io::{self, BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+
+use parking_lot::Mutex;
 
 use crate::cache::store::Store;
 use crate::model::blob::{Blob, Digest};
@@ -109,13 +111,9 @@ impl Surroundings {
 
     /// Whether a blob is unchanged since its digest was taken: somebody may write the files of a package.
     pub(super) fn is_unchanged(&self, blob: &Blob) -> bool {
-        let was_looked_at = |path: &&FilePath| self.seen().contains_key(path.as_path());
+        let was_looked_at = |path: &&FilePath| self.files.lock().contains_key(path.as_path());
         let path = blob.path().filter(was_looked_at);
         path.is_none_or(|path| self.contents(path) == blob.known_digest())
-    }
-
-    fn seen(&self) -> MutexGuard<'_, HashMap<PathBuf, Seen>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The digest of a regular file of this machine.
@@ -134,7 +132,7 @@ impl Surroundings {
             modified: (found.mtime(), found.mtime_nsec()),
             changed: (found.ctime(), found.ctime_nsec()),
         };
-        if let Some(seen) = self.seen().get(path.as_path())
+        if let Some(seen) = self.files.lock().get(path.as_path())
             && seen.is_settled
             && seen.stamp == stamp
         {
@@ -153,13 +151,13 @@ impl Surroundings {
                 (digest, is_settled)
             }
         };
-        self.seen().insert(path.to_path_buf(), Seen { stamp, is_settled, digest });
+        self.files.lock().insert(path.to_path_buf(), Seen { stamp, is_settled, digest });
         Some(digest)
     }
 
     /// The digest of a directory or file that programs see besides the system's own.
     pub(super) fn installed(&self, path: &Path) -> Option<Digest> {
-        let known = || self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.directories.lock();
         if let Some(digest) = known().get(path) {
             return *digest;
         }

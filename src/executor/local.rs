@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+use parking_lot::Mutex;
 
 use crate::executor::cores::{self, Claim};
 use crate::executor::pool::Pool;
@@ -95,7 +96,7 @@ impl Local {
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         let slot = Slot::start(&self.host, core)?;
         let stopper = slot.stopper();
-        let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stoppers = self.stoppers.lock();
         if self.is_stopped() {
             stopper.close();
         }
@@ -174,7 +175,7 @@ impl Local {
 
     /// The directory for boxes and trees on disk.
     fn home(&self) -> Result<PathBuf, JudgeError> {
-        let mut home = self.home.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut home = self.home.lock();
         let home = match &mut *home {
             // Unless somebody cleaned the temporary directory.
             Some(home) if home.path().is_dir() => home,
@@ -217,7 +218,7 @@ impl Executor for Local {
         self.in_a_place(|place| {
             let slot = self.slot(place)?;
             self.prepare(job, slot)?;
-            let hand = hand.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let hand = hand.lock().take();
             let again = || {
                 JudgeError::new(
                     "run the program once more",
@@ -231,7 +232,7 @@ impl Executor for Local {
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
-        let stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+        let stoppers = self.stoppers.lock();
         for stopper in stoppers.iter() {
             stopper.close();
         }
@@ -281,7 +282,7 @@ mod tests {
             // Run one after the other, all use the same slot.
             run().unwrap();
         }
-        assert_eq!(local.stoppers.lock().unwrap().len(), expected);
+        assert_eq!(local.stoppers.lock().len(), expected);
     }
 
     /// A worker or `juror grade` may run for weeks on a machine on which now and then a slot fails.
@@ -292,8 +293,8 @@ mod tests {
             drop(local.start_slot(None).unwrap());
         }
         let kept = local.start_slot(None).unwrap();
-        let count = local.stoppers.lock().unwrap().iter().filter(|it| it.has_slot()).count();
-        assert_eq!(count, local.stoppers.lock().unwrap().len());
+        let count = local.stoppers.lock().iter().filter(|it| it.has_slot()).count();
+        assert_eq!(count, local.stoppers.lock().len());
         local.stop();
         drop(kept);
     }

@@ -1,8 +1,9 @@
 //! The same work for many items, on as many threads as there are slots.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+use parking_lot::Mutex;
 
 use crate::executor::Executor;
 use crate::model::stop::{Stop, go_on};
@@ -35,7 +36,7 @@ pub fn map_on<T: Sync, R: Send>(
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(index) else { return };
             let result = go_on().and_then(|()| work(item));
-            let mut results = lock(&results);
+            let mut results = results.lock();
             match (&mut *results, result) {
                 (Ok(results), Ok(result)) => results[index] = Some(result),
                 (Ok(_), Err(error)) => {
@@ -47,7 +48,7 @@ pub fn map_on<T: Sync, R: Send>(
         }
     };
     on_threads(most.min(items.len()), worker);
-    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let results = results.into_inner();
     results?.into_iter().collect::<Option<_>>().ok_or(Stop::Interrupted)
 }
 
@@ -62,17 +63,13 @@ pub fn both<A: Send, B: Send>(
     let (first, second) = (Mutex::new(Some(first)), Mutex::new(Some(second)));
     let (one, other) = (Mutex::new(None), Mutex::new(None));
     on_threads(2, || {
-        let task = lock(&first).take();
-        task.into_iter().for_each(|task| *lock(&one) = Some(task()));
-        let task = lock(&second).take();
-        task.into_iter().for_each(|task| *lock(&other) = Some(task()));
+        let task = first.lock().take();
+        task.into_iter().for_each(|task| *one.lock() = Some(task()));
+        let task = second.lock().take();
+        task.into_iter().for_each(|task| *other.lock() = Some(task()));
     });
-    let (one, other) = (lock(&one).take(), lock(&other).take());
+    let (one, other) = (one.lock().take(), other.lock().take());
     one.zip(other).map_or(Err(Stop::Interrupted), |(one, other)| Ok((one?, other?)))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Does the work on up to `most` threads including this one; on fewer if no more can be started.

@@ -1,6 +1,6 @@
 //! Slots that are lent one at a time, or all at once for a run that must be alone.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Condvar, Mutex};
 
 use crate::model::judgement::{Again, JudgeError};
 
@@ -85,31 +85,23 @@ impl<S> Pool<S> {
 
     /// Removes the free slots from the pool.
     pub(super) fn take_out(&self) -> Vec<S> {
-        std::mem::take(&mut self.lock().free)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<S>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'a>(&self, state: MutexGuard<'a, State<S>>) -> MutexGuard<'a, State<S>> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut self.state.lock().free)
     }
 
     fn take(&self) -> Lent<S> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         loop {
             if (state.turn == Turn::Any || state.earlier > 0)
                 && let Some(slot) = state.free.pop()
             {
                 return Lent { slot, times: state.times };
             }
-            state = self.wait(state);
+            self.changed.wait(&mut state);
         }
     }
 
     fn give_back(&self, lent: Lent<S>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.free.push(lent.slot);
         if lent.times != state.times {
             state.earlier -= 1;
@@ -122,9 +114,9 @@ impl<S> Pool<S> {
 
     /// A slot while all others are idle: the one that is used most.
     fn take_alone(&self) -> Lent<S> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         while state.turn != Turn::Any {
-            state = self.wait(state);
+            self.changed.wait(&mut state);
         }
         state.turn = Turn::Waited;
         state.times += 1;
@@ -136,7 +128,7 @@ impl<S> Pool<S> {
                 state.turn = Turn::Alone;
                 return Lent { slot, times: state.times };
             }
-            state = self.wait(state);
+            self.changed.wait(&mut state);
         }
     }
 }
@@ -213,7 +205,7 @@ mod tests {
         let pool = Pool::new(vec![(), ()]);
         let (is_old_over, order) = (AtomicBool::new(false), Mutex::new(Vec::new()));
         let note = |what| {
-            order.lock().unwrap().push(what);
+            order.lock().push(what);
             Ok::<(), JudgeError>(())
         };
         let until = |is_so: &dyn Fn() -> bool| {
@@ -228,21 +220,21 @@ mod tests {
                 note("old")
             };
             scope.spawn(move || run(&old).unwrap());
-            until(&|| pool.lock().free.len() == 1);
+            until(&|| pool.state.lock().free.len() == 1);
             scope.spawn(|| pool.run_alone(|()| note("alone"), |()| {}));
-            until(&|| pool.lock().turn == Turn::Waited);
+            until(&|| pool.state.lock().turn == Turn::Waited);
             run(&|| note("new")).unwrap();
             // The last that may start; it ends after the one from before.
             let last = || {
                 is_old_over.store(true, Ordering::SeqCst);
-                until(&|| pool.lock().earlier == 0);
+                until(&|| pool.state.lock().earlier == 0);
                 scope.spawn(|| run(&|| note("later")).unwrap());
                 thread::yield_now();
                 note("last")
             };
             run(&last).unwrap();
         });
-        assert_eq!(*order.lock().unwrap(), ["new", "old", "last", "alone", "later"]);
+        assert_eq!(*order.lock(), ["new", "old", "last", "alone", "later"]);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //! users, its deadline, and whether results of earlier runs count.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
 
 use crate::executor::{Executor, Hand};
 use crate::model::job::{Job, Reply};
@@ -58,43 +60,39 @@ impl Scheduler {
     /// Sets the deadline for all jobs that start from now on. A job that the deadline cuts short returns
     /// [`Stop::Interrupted`], so that it gets no verdict.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.deadline = deadline;
         state.ran_out = false;
     }
 
     /// Extends the deadline, if it is earlier than this.
     pub fn extend_deadline(&self, deadline: Instant) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.deadline = state.deadline.map(|known| known.max(deadline));
     }
 
     /// Whether a job was cut short or refused since the deadline was set.
     pub fn ran_out(&self) -> bool {
-        self.lock().ran_out
+        self.state.lock().ran_out
     }
 
     /// Whether the deadline has passed.
     pub fn is_over(&self) -> bool {
-        self.lock().deadline.is_some_and(|deadline| deadline <= Instant::now())
+        self.state.lock().deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
     /// Ends the work of this user, from any thread; other users of the executor go on. Its jobs return
     /// [`Stop::Interrupted`]: those that run at their end, all others at once.
     pub fn end(&self) {
-        self.lock().is_ended = true;
+        self.state.lock().is_ended = true;
         if let Some((queue, _)) = &self.turn {
             // With the lock, since a thread may be about to wait.
-            queue.wake(&queue.lock());
+            queue.wake(&queue.state.lock());
         }
     }
 
     fn is_ended(&self) -> bool {
-        self.lock().is_ended
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().is_ended
     }
 
     /// Waits for this user's turn, if it shares the executor. What must run alone waits for all slots in the inner
@@ -109,7 +107,7 @@ impl Scheduler {
 
     /// The time left until the deadline, if there is one.
     fn time_left(&self) -> Result<Option<(Duration, Instant)>, Stop> {
-        let Some(deadline) = self.lock().deadline else { return Ok(None) };
+        let Some(deadline) = self.state.lock().deadline else { return Ok(None) };
         match deadline.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(self.run_out()),
             left => Ok(Some((left, deadline))),
@@ -117,7 +115,7 @@ impl Scheduler {
     }
 
     fn run_out(&self) -> Stop {
-        self.lock().ran_out = true;
+        self.state.lock().ran_out = true;
         Stop::Interrupted
     }
 
@@ -185,10 +183,6 @@ impl Queue {
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Wakes waiting users, if any: notifying is a system call.
     fn wake(&self, state: &QueueState) {
         if !state.waiting.is_empty() {
@@ -198,10 +192,10 @@ impl Queue {
 
     /// Waits until a slot is free and no user with a lower number waits, unless the user's work is ended.
     fn take(&self, user: usize, is_ended: &dyn Fn() -> bool) -> Result<Turn<'_>, Stop> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         *state.waiting.entry(user).or_default() += 1;
         while !is_ended() && !state.may_begin(user) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut state);
         }
         state.leave(user);
         // Another slot may be free, so the next user may begin.
@@ -234,7 +228,7 @@ struct Turn<'a>(&'a Queue);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = self.0.state.lock();
         state.free += 1;
         self.0.wake(&state);
     }

@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use serde::{Deserialize, Serialize};
+
+use parking_lot::Mutex;
 
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::model::outcome::StoppedBy;
@@ -82,7 +84,7 @@ impl Control {
         if self.is_stopped(run) {
             self.line.end(run, Cause::Interrupt);
         }
-        let unwanted = *self.unwanted();
+        let unwanted = *self.unwanted.lock();
         if let Some(unwanted) = unwanted.filter(|unwanted| unwanted.run == run) {
             self.line.end(run, unwanted.cause);
         }
@@ -97,10 +99,6 @@ impl Control {
     pub(super) fn ender_of_next(self: &Arc<Self>) -> StopHandle {
         StopHandle { control: Arc::clone(self), run: self.last.load(Ordering::SeqCst) + 1 }
     }
-
-    fn unwanted(&self) -> MutexGuard<'_, Option<Unwanted>> {
-        self.unwanted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Ends one run of a slot from any thread, even before it has begun.
@@ -114,7 +112,7 @@ impl StopHandle {
     /// Ends the run; its outcome up to then is reported.
     pub(super) fn end(&self, cause: Cause) {
         let run = self.run;
-        *self.control.unwanted() = Some(Unwanted { run, cause });
+        *self.control.unwanted.lock() = Some(Unwanted { run, cause });
         // If the run has not begun, the slot ignores this, and the run checks `unwanted` after its begin.
         self.control.end(run, cause);
     }

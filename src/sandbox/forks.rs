@@ -6,7 +6,8 @@
 
 use std::io;
 use std::process::{Child, Command};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::model::blob::Blob;
 use crate::model::tree::FileMode;
@@ -15,7 +16,7 @@ static WRITING: RwLock<()> = RwLock::new(());
 
 /// While the result lives, no process is started: a program can be written. Waits while one is being started.
 pub fn none() -> RwLockReadGuard<'static, ()> {
-    WRITING.read().unwrap_or_else(PoisonError::into_inner)
+    WRITING.read()
 }
 
 /// As [`none`] while this file is written, if it can be started.
@@ -27,7 +28,7 @@ pub fn none_during(blob: &Blob, mode: FileMode) -> Option<RwLockReadGuard<'stati
 
 /// While the result lives, no program is written: a process can be started. Waits until all are written.
 pub fn alone() -> RwLockWriteGuard<'static, ()> {
-    WRITING.write().unwrap_or_else(PoisonError::into_inner)
+    WRITING.write()
 }
 
 /// Starts a command while no program is written. Returns when the new process is another program.

@@ -57,7 +57,7 @@ fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
         } else {
             'p'
         };
-        noted.lock().unwrap().push(kind);
+        noted.lock().push(kind);
         let text = String::from_utf8(job.files[0].bytes().to_vec()).unwrap();
         if is_header {
             answer("header", false)
@@ -74,9 +74,9 @@ fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
             assert_eq!(came.kept, expected.kept, "{text}");
             assert_eq!(came.stderr, expected.stderr, "{text}");
         }
-        ran.lock().unwrap().push(' ');
+        ran.lock().push(' ');
     }
-    let ran = ran.lock().unwrap();
+    let ran = ran.lock();
     ran.trim_end().to_owned()
 }
 

@@ -27,8 +27,9 @@ mod upkeep;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
+
+use parking_lot::Mutex;
 
 use crate::cache::store::directory::Directory;
 use crate::cache::store::segment::{Appender, Index, Kind, Name};
@@ -168,7 +169,7 @@ impl Store {
     pub fn keep(&self, blob: &Blob) -> bool {
         let Ok(digest) = blob.digest() else { return false };
         let name = Kind::Blob.name(&digest);
-        if self.lock().index.contains_key(&name) {
+        if self.state.lock().index.contains_key(&name) {
             return true;
         }
         let Ok(length) = blob.len() else { return false };
@@ -183,11 +184,11 @@ impl Store {
         if self.directory.has_blob(digest) {
             return true;
         }
-        if self.lock().is_closed {
+        if self.state.lock().is_closed {
             return false;
         }
         let result = self.directory.keep(digest, blob);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         match result {
             Ok(()) => state.has_grown = true,
             Err(error) => state.close(&self.directory, &error),
@@ -197,7 +198,7 @@ impl Store {
 
     /// New warnings about the store. Writes pending data first, to find problems.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(writer) = &mut state.writer
             && let Err(error) = writer.flush()
         {
@@ -214,7 +215,7 @@ impl Store {
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Option<T> {
         let name = kind.name(key);
-        let (spot, lies) = self.lock().find(&name)?;
+        let (spot, lies) = self.state.lock().find(&name)?;
         // The lock is not held while a file is read.
         let raw = lies.read(spot);
         let found = raw.as_deref().and_then(decode);
@@ -224,7 +225,7 @@ impl Store {
             }
             (Some(_), _) => {}
             (None, _) => {
-                let mut state = self.lock();
+                let mut state = self.state.lock();
                 if state.index.get(&name) == Some(&spot) {
                     state.index.remove(&name);
                 }
@@ -235,16 +236,12 @@ impl Store {
 
     /// Appends an encoded record or blob. Returns whether it is in the store now.
     fn append(&self, name: Name, raw: &[u8]) -> bool {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.is_closed {
             return false;
         }
         let appended = state.append(&self.directory, name, raw);
         appended.inspect_err(|error| state.close(&self.directory, error)).is_ok()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -290,7 +287,7 @@ impl Drop for Store {
     /// Writes pending data, and prunes if the store is too large.
     fn drop(&mut self) {
         let (has_grown, writer) = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             (state.has_grown, state.writer.take())
         };
         drop(writer);

@@ -31,13 +31,15 @@ mod sys;
 use std::io::{self, PipeReader, PipeWriter, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+
+use parking_lot::Mutex;
 
 use crate::model::isolation::Isolation;
 use crate::model::job::{Job, Reply};
@@ -101,15 +103,11 @@ impl Bell {
         // A full pipe rings already.
         let _ = (&self.rings).write(&[1]);
     }
-
-    fn wanted(&self) -> MutexGuard<'_, Option<(u64, Cause)>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl EndRun for Arc<Bell> {
     fn end(&self, run: u64, cause: Cause) {
-        let mut wanted = self.wanted();
+        let mut wanted = self.wanted.lock();
         if wanted.is_none_or(|(earlier, _)| earlier != run) {
             *wanted = Some((run, cause));
         }
@@ -122,11 +120,7 @@ impl EndRun for Arc<Bell> {
 #[derive(Debug, Default)]
 struct Running(Mutex<Option<Program>>);
 
-impl Running {
-    fn program(&self) -> MutexGuard<'_, Option<Program>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl Running {}
 
 /// Looks at the running program.
 #[derive(Debug)]
@@ -138,7 +132,7 @@ struct PlainWatch {
 impl Watch for PlainWatch {
     fn look(&self) -> Seen {
         // Until this ends, its number cannot belong to another.
-        let program = self.running.program();
+        let program = self.running.0.lock();
         program.map_or(Seen::Nothing, |program| self.pipes.look_at(program.number()))
     }
 
@@ -147,7 +141,7 @@ impl Watch for PlainWatch {
         const TRIES: u32 = 25;
         const EACH: Duration = Duration::from_micros(200);
         for _ in 0..TRIES {
-            match &*self.running.program() {
+            match &*self.running.0.lock() {
                 Some(program) if !program.is_over() => {}
                 _ => return true,
             }
@@ -224,7 +218,7 @@ impl PlainSlot {
         let spawned = start.spawn(&room.path, [stdin, ends.stdout, ends.stderr]);
         let spawned = spawned.step_on("start the program", name).map_err(Fault::of_start);
         let program = spawned.inspect_err(|_| self.guard.forget())?;
-        *self.running.program() = Some(program);
+        *self.running.0.lock() = Some(program);
         self.control.repeat(run);
         let ended = Arc::new(AtomicU64::new(0));
         let waiting = self.wait_for_its_end(program, &ended);
@@ -237,7 +231,7 @@ impl PlainSlot {
         let waiting = waiting.step("start a thread");
         let joined = waiting.map(JoinHandle::join);
         self.guard.forget();
-        *self.running.program() = None;
+        *self.running.0.lock() = None;
         let bill = program.reap().step("wait for the program");
         program.settle(PATIENCE);
         let cause = watched?;
@@ -309,7 +303,7 @@ impl PlainSlot {
             if ended.load(Ordering::SeqCst) != 0 {
                 return Ok(None);
             }
-            let wanted = self.bell.wanted().filter(|(wanted, _)| *wanted == run);
+            let wanted = self.bell.wanted.lock().filter(|(wanted, _)| *wanted == run);
             if let Some((_, cause)) = wanted {
                 return Ok(Some(cause));
             }
