@@ -57,13 +57,14 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
         if root::is_outside(&source) { leads_out(program, path) } else { missing_or(path, source) }
     })?;
     let (shape, mut files) = if metadata.is_dir() {
-        (Shape::Directory, read_directory(program)?)
+        (Shape::Directory, read_directory(program, path)?)
     } else {
         let name = path.file_name().map_or_else(|| PathBuf::from(&program.name), PathBuf::from);
         (Shape::File, vec![read_file(path, name)?])
     };
     let mut room = GROWTH_MAX;
-    let included = included(program, &mut room)?;
+    let mut included = included(program, &mut room)?;
+    included.extend(node_packages(program));
     for at in 0..files.len() {
         fill(&mut files[at], &program.constants, path, &mut room)?;
         let lower = Language::in_lower_case(&files[at].name);
@@ -135,9 +136,18 @@ pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     files
 }
 
-/// Reads all files below the program's directory, by name.
-fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
-    let root = &program.path;
+/// The packages that a student's program in JavaScript finds beside it. No source in them starts; too many are left out.
+fn node_packages(program: &Program) -> Vec<(Option<String>, TreeEntry)> {
+    let directory = program.path.join("node_modules");
+    if !is_of_student(program) || !directory.is_dir() {
+        return Vec::new();
+    }
+    let files = read_directory(program, &directory).unwrap_or_default();
+    files.into_iter().map(|file| (Some("javascript".to_owned()), file)).collect()
+}
+
+/// Reads all files below this directory of the program, by their names in the program.
+fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, Diagnostic> {
     let too_much = |what: String| Diagnostic::error(root, what).help("keep the sources only");
     let mut files = Vec::new();
     let (mut paths, mut bytes) = (0, 0);
@@ -162,7 +172,7 @@ fn read_directory(program: &Program) -> Result<Vec<TreeEntry>, Diagnostic> {
                 return Err(unreached(Unreached { path: entry.path.clone(), reason }));
             }
         };
-        let name = file.strip_prefix(&**root).unwrap_or(&file).to_path_buf();
+        let name = file.strip_prefix(&*program.path).unwrap_or(&file).to_path_buf();
         paths += name.as_os_str().len();
         if paths > PATHS_MAX {
             return Err(too_much("has paths of more than 4 MiB in all".to_owned()));

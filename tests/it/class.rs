@@ -166,6 +166,28 @@ fn all_files_of_a_student_are_beside_the_source() {
     assert_eq!(verdicts(&document), rows);
 }
 
+#[test]
+fn a_program_in_javascript_finds_its_packages_and_none_of_them_starts() {
+    if !crate::builds::has("node") {
+        return;
+    }
+    let fixture = Fixture::new();
+    let main = "const read = require('fs').readFileSync(0, 'utf8');\n\
+                console.log(require('add')(...read.split(' ').map(Number)));\n";
+    class(
+        &fixture,
+        &[
+            ("anna/main.js", main),
+            ("anna/node_modules/add/index.js", "module.exports = (a, b) => a + b;\n"),
+            ("anna/node_modules/add/main.js", ""),
+            ("bert/sum.sh", RIGHT),
+            ("bert/node_modules/a/main.js", ""),
+        ],
+    );
+    let document = fixture.json("judge sum class --time-limit 20", 0);
+    assert_eq!(verdicts(&document), ["class/anna AC", "class/bert AC"]);
+}
+
 /// What the format says about files of a package, students do not know.
 #[test]
 fn a_name_that_begins_with_a_dash_counts() {
