@@ -29,7 +29,7 @@ use crate::ops::host::Host;
 use crate::ops::keep::{self, here};
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, Remarks};
-use crate::ops::submissions::{loose, named, own, submission};
+use crate::ops::submissions::{loose, named, own, own_below, submission};
 use crate::ops::validators;
 use crate::package::archive::is_archive;
 use std::collections::{BTreeSet, HashSet};
@@ -288,6 +288,12 @@ fn submissions(
                 Ok(submission) => submissions.push(submission),
                 Err(remark) => missing.push(remark),
             }
+            continue;
+        }
+        let below = own_below(path, problem);
+        if !options.class && !below.is_empty() {
+            class.extend(below.iter().map(|it| it.name.clone()));
+            submissions.extend(below);
             continue;
         }
         let opened = context.open(path).map_err(|stop| stop.blame(Mend::CommandLine))?;

@@ -70,6 +70,17 @@ pub fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
     all.find(|it| fs::canonicalize(it.program.path.as_path()).is_ok_and(|path| path == real))
 }
 
+/// The package's own submissions in this directory, named from it.
+pub fn own_below(directory: &Path, problem: &Problem) -> Vec<Submission> {
+    let Ok(real) = fs::canonicalize(directory) else { return Vec::new() };
+    let below = |own: &Submission| {
+        let path = fs::canonicalize(own.program.path.as_path()).ok()?;
+        let name = directory.join(path.strip_prefix(&real).ok()?);
+        Some(submission(&name, path, problem))
+    };
+    problem.submissions.iter().filter_map(below).collect()
+}
+
 /// A submission; if it is one of the package's own, with the package's settings for it.
 pub fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     let program = match own(&real, problem) {

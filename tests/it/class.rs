@@ -188,6 +188,21 @@ fn a_program_in_javascript_finds_its_packages_and_none_of_them_starts() {
     assert_eq!(verdicts(&document), ["class/anna AC", "class/bert AC"]);
 }
 
+#[test]
+fn a_directory_of_the_package_stands_for_its_own_submissions() {
+    let fixture = Fixture::new();
+    fixture.write("sum/submissions/wrong_answer/first.sh", WRONG);
+    let wrong = ["wrong_answer/first.sh WA", "wrong_answer/wrong.sh WA"];
+    let check = |directory: &str, expected: &[&str]| {
+        let document = fixture.json(&format!("judge sum {directory}"), 1);
+        let expected: Vec<_> = expected.iter().map(|it| format!("sum/submissions/{it}")).collect();
+        assert_eq!(verdicts(&document), expected, "{directory}");
+    };
+    check("sum/submissions/wrong_answer", &wrong);
+    check("sum/submissions/wrong_answer/", &wrong);
+    check("sum/submissions", &[&["accepted/right.sh AC"], &wrong[..]].concat());
+}
+
 /// What the format says about files of a package, students do not know.
 #[test]
 fn a_name_that_begins_with_a_dash_counts() {
