@@ -45,6 +45,8 @@ pub mod grade;
 #[doc(hidden)]
 pub mod grammar;
 #[doc(hidden)]
+pub mod inputs;
+#[doc(hidden)]
 pub mod judge;
 #[doc(hidden)]
 pub mod language;
@@ -69,11 +71,11 @@ pub mod report;
 #[doc(hidden)]
 pub mod sandbox;
 #[doc(hidden)]
+pub mod search;
+#[doc(hidden)]
 pub mod statement;
 #[doc(hidden)]
 pub mod strength;
-#[doc(hidden)]
-pub mod stress;
 #[doc(hidden)]
 pub mod validate;
 #[doc(hidden)]

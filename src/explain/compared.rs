@@ -6,8 +6,8 @@ use crate::executor::parallel;
 use crate::explain::subject::{Judged, Subject};
 use crate::judge::case::TimeLimitMode;
 use crate::model::stop::Stop;
-use crate::stress::arena::Arena;
-use crate::stress::comparison::{Compared, Comparison};
+use crate::search::arena::Arena;
+use crate::search::comparison::{Compared, Comparison};
 
 /// A submission with its reference.
 pub struct ByComparison<'a> {

@@ -18,11 +18,11 @@ use crate::model::judgement::{CaseJudgement, Judgement, TimeLimit};
 use crate::model::stop::Stop;
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
-use crate::stress::arena::Arena;
-use crate::stress::comparison::Comparison;
-use crate::stress::problem_inputs::ProblemInputs;
-use crate::stress::programs::{Programs, Setting};
-use crate::stress::search::{Searching, search};
+use crate::search::arena::Arena;
+use crate::search::comparison::Comparison;
+use crate::search::problem_inputs::ProblemInputs;
+use crate::search::programs::{Programs, Setting};
+use crate::search::run::{Searching, search};
 
 /// The part of the time for a search, if few test cases fail.
 const SEARCH_SHARE: u32 = 3;

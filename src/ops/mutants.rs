@@ -25,7 +25,7 @@ use crate::report::result::CommandResult;
 use crate::report::style::Look;
 use crate::report::terminal::columns::Cell;
 use crate::report::terminal::page::Page;
-use crate::stress::reference::is_accepted;
+use crate::search::reference::is_accepted;
 
 /// Which mutants to list.
 #[derive(Clone, Debug, Default)]

@@ -21,6 +21,10 @@ use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, Remarks};
 use crate::ops::{cases, validators};
+use crate::search::arena::Arena;
+use crate::search::problem_inputs::ProblemInputs;
+use crate::search::promote::Promotion;
+use crate::search::reference::{is_accepted, usual};
 use crate::strength::gates::Gates;
 use crate::strength::kill_search::KillSearch;
 use crate::strength::measure::Measuring;
@@ -30,10 +34,6 @@ use crate::strength::promote::{Chosen, choose};
 use crate::strength::submissions::{self, fastest, own};
 use crate::strength::test_bed::TestBed;
 use crate::strength::{equivalents, history, score, tools};
-use crate::stress::arena::Arena;
-use crate::stress::problem_inputs::ProblemInputs;
-use crate::stress::promote::Promotion;
-use crate::stress::reference::{is_accepted, usual};
 use crate::validate::coverage::of_test_cases;
 
 /// What to measure, and how far.

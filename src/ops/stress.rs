@@ -34,15 +34,15 @@ use crate::ops::problem::{self, Remarks};
 use crate::ops::submissions::named;
 use crate::ops::{cases, validators};
 use crate::package;
-use crate::stress::arena::Arena;
-use crate::stress::batch::Batches;
-use crate::stress::comparison::{Comparison, Unusable, shown};
-use crate::stress::counterexample::counterexample;
-use crate::stress::problem_inputs::ProblemInputs;
-use crate::stress::programs::{Programs, Setting};
-use crate::stress::promote::Promotion;
-use crate::stress::search::{Failure, Fault, SearchResult, Searching, search};
-use crate::stress::shrink::{Shrinking, Shrunk, shrink};
+use crate::search::arena::Arena;
+use crate::search::batch::Batches;
+use crate::search::comparison::{Comparison, Unusable, shown};
+use crate::search::counterexample::counterexample;
+use crate::search::problem_inputs::ProblemInputs;
+use crate::search::programs::{Programs, Setting};
+use crate::search::promote::Promotion;
+use crate::search::run::{Failure, Fault, SearchResult, Searching, search};
+use crate::search::shrink::{Shrinking, Shrunk, shrink};
 
 /// How to search.
 #[derive(Clone, Debug)]

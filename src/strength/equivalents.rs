@@ -8,8 +8,8 @@ use crate::mutate::mutants;
 use crate::mutate::original::original;
 use crate::mutate::wrapper::wrappers;
 use crate::package::suggest::nearest;
+use crate::search::reference::is_accepted;
 use crate::strength::measure::MeasuredSubject;
-use crate::stress::reference::is_accepted;
 
 /// Warnings about entries of `juror.toml` that match no program.
 ///

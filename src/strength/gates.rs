@@ -19,8 +19,8 @@ use crate::model::submission::Submission;
 use crate::model::text::{count, joined};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
-use crate::stress::problem_inputs::ProblemInputs;
-use crate::stress::reference::is_accepted;
+use crate::search::problem_inputs::ProblemInputs;
+use crate::search::reference::is_accepted;
 use crate::validate::{self, Extent};
 
 /// Checks the gates.

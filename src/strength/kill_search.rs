@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use crate::judge::case::Texts;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS};
+use crate::search::arena::{Arena, Fresh};
+use crate::search::batch::Batches;
+use crate::search::run::Failure;
+use crate::search::shrink::{Shrinking, Shrunk, shrink};
 use crate::strength::pool::AnsweredInput;
 use crate::strength::test_bed::{Suspect, TestBed};
-use crate::stress::arena::{Arena, Fresh};
-use crate::stress::batch::Batches;
-use crate::stress::search::Failure;
-use crate::stress::shrink::{Shrinking, Shrunk, shrink};
 
 /// What a search needs.
 pub struct KillSearch<'a> {

@@ -15,14 +15,14 @@ use crate::model::stop::Stop;
 use crate::model::strength::{MissedBy, Strength, Subject, SubjectStatus};
 use crate::model::stress::Origin;
 use crate::model::submission::Submission;
+use crate::search::comparison::{Unusable, shown};
+use crate::search::run::{Failure, Fault};
+use crate::search::shrink::Shrunk;
 use crate::strength::kill_search::{ALONE, KillSearch};
 use crate::strength::mutants::WrongProgram;
 use crate::strength::pool::{AnsweredInput, FreshSource};
 use crate::strength::reach::Looking;
 use crate::strength::test_bed::Suspect;
-use crate::stress::comparison::{Unusable, shown};
-use crate::stress::search::{Failure, Fault};
-use crate::stress::shrink::Shrunk;
 
 /// A subject with its program.
 pub struct MeasuredSubject {

@@ -14,10 +14,10 @@ use crate::mutate::operator::Operator;
 use crate::mutate::original::original;
 use crate::mutate::wrapper::{Change, wrappers};
 use crate::mutate::{Mutant, SourceText, mutants};
+use crate::search::comparison::Comparison;
 use crate::strength::bundles::{AT_ONCE, Variants};
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::test_bed::{Suspect, starts_slowly};
-use crate::stress::comparison::Comparison;
 
 /// The wrappers of a right program. Those that change inputs need a grammar.
 pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubject> {

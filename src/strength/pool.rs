@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::inputs::candidates::{Candidates, Mix};
 use crate::judge::case::Texts;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::arena::{Arena, Fresh};
-use crate::stress::candidates::{Candidates, Mix};
-use crate::stress::comparison::{Comparison, Unusable};
-use crate::stress::search::Fault;
+use crate::search::arena::{Arena, Fresh};
+use crate::search::comparison::{Comparison, Unusable};
+use crate::search::run::Fault;
 
 /// Where fresh inputs come from.
 pub struct FreshSource<'a> {

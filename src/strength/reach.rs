@@ -8,13 +8,13 @@ use crate::explain::features::{About, Feature, Features, Row};
 use crate::explain::statement::{Atom, Statement, Test};
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::parse;
+use crate::inputs::by_grammar;
+use crate::inputs::candidates::{Candidates, Content, Mix};
 use crate::judge::case::Texts;
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::strength::InputFeature;
 use crate::strength::pool::LONGEST;
-use crate::stress::by_grammar;
-use crate::stress::candidates::{Candidates, Content, Mix};
 use crate::validity::Validity;
 
 /// How many inputs are drawn to see which features valid ones can have.

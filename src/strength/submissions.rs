@@ -13,10 +13,10 @@ use crate::model::stop::Stop;
 use crate::model::strength::{Kill, Subject, SubjectKind, SubjectStatus};
 use crate::model::submission::Submission;
 use crate::model::verdict::Verdict;
+use crate::search::reference::is_accepted;
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::mutants::WrongProgram;
 use crate::strength::test_bed::Suspect;
-use crate::stress::reference::is_accepted;
 
 /// A submission that runs alone.
 pub struct BuiltSubmission<'a> {

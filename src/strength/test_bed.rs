@@ -18,10 +18,10 @@ use crate::model::judgement::{CaseJudgement, JudgeError};
 use crate::model::stop::Stop;
 use crate::model::verdict::Verdict;
 use crate::mutate::wrapper::Wrapper;
+use crate::search::arena::Arena;
+use crate::search::batch::Batches;
+use crate::search::comparison::{Compared, Comparison, Unusable};
 use crate::strength::wrapped::{Wrapped, Wrapping};
-use crate::stress::arena::Arena;
-use crate::stress::batch::Batches;
-use crate::stress::comparison::{Compared, Comparison, Unusable};
 
 /// A program that should be wrong, ready to run.
 #[derive(Clone, Debug)]

@@ -7,13 +7,13 @@ use crate::grammar::bounds::Coverage;
 use crate::grammar::chance::Chance;
 use crate::grammar::compile::read;
 use crate::grammar::program::Grammar;
+use crate::inputs::by_grammar;
+use crate::inputs::candidates::{Candidates, Content, Mix};
 use crate::judge::case::Texts;
 use crate::model::strength::{Kill, PartName, Strength, Subject, SubjectKind, SubjectStatus};
 use crate::model::verdict::Verdict;
 use crate::strength::reach::Looking;
 use crate::strength::score;
-use crate::stress::by_grammar;
-use crate::stress::candidates::{Candidates, Content, Mix};
 use crate::validity::Validity;
 
 const GRAMMAR: &str = include_str!("../../problems/game1/input_validators/input.ctd");

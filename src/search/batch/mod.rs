@@ -33,8 +33,8 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::stop::Stop;
-use crate::stress::batch::size::Size;
-use crate::stress::comparison::Comparison;
+use crate::search::batch::size::Size;
+use crate::search::comparison::Comparison;
 
 /// Number of inputs that are tried before anything is built for batches.
 const BEFORE: u64 = 64;

@@ -16,16 +16,16 @@ use crate::grammar::generate::generate;
 use crate::grammar::program::Grammar;
 use crate::grammar::shape;
 use crate::grammar::shrink::{self as tree, is_smaller};
+use crate::inputs::by_recipe::{Call, lowered};
+use crate::inputs::word_lines;
 use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, SearchProgress};
 use crate::model::verdict::Verdict;
-use crate::stress::arena::Arena;
-use crate::stress::by_recipe::{Call, lowered};
-use crate::stress::comparison::{Compared, Comparison};
-use crate::stress::search::Failure;
-use crate::stress::word_lines;
+use crate::search::arena::Arena;
+use crate::search::comparison::{Compared, Comparison};
+use crate::search::run::Failure;
 
 /// The parameters of shrinking.
 pub struct Shrinking<'a> {

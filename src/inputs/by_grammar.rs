@@ -4,9 +4,9 @@ use crate::grammar::enumerate::Small;
 use crate::grammar::generate::{End, Pin, generate_until};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{self, Shape};
+use crate::inputs::candidates::{Candidate, Candidates, Mix};
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::candidates::{Candidate, Candidates, Mix};
 
 /// Number of test cases that share an input in the list of small ones.
 const PACKED: u64 = 100;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use crate::inputs::candidates::Candidate;
 use crate::judge::case::TimeLimitMode;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{Origin, REPEATS, SearchEnd};
-use crate::stress::arena::Fresh;
-use crate::stress::batch::{Batches, Left};
-use crate::stress::candidates::Candidate;
-use crate::stress::comparison::{Compared, Unusable};
-use crate::stress::search::{Failure, Fault, Shared};
+use crate::search::arena::Fresh;
+use crate::search::batch::{Batches, Left};
+use crate::search::comparison::{Compared, Unusable};
+use crate::search::run::{Failure, Fault, Shared};
 use crate::validity::Refusal;
 
 /// After this many failing inputs that turn out invalid, validators see each input before the programs do.

@@ -13,13 +13,13 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::inputs::candidates::Candidates;
 use crate::model::judgement::CaseJudgement;
 use crate::model::stop::Stop;
 use crate::model::stress::{SearchEnd, SearchProgress};
-use crate::stress::arena::{Arena, Fresh};
-use crate::stress::batch::Batches;
-use crate::stress::candidates::Candidates;
-use crate::stress::comparison::{Comparison, Unusable};
+use crate::search::arena::{Arena, Fresh};
+use crate::search::batch::Batches;
+use crate::search::comparison::{Comparison, Unusable};
 use crate::validity::Refusal;
 
 /// The parameters of a search.

@@ -6,10 +6,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use crate::grammar::chance::Chance;
+use crate::inputs::candidates::{Candidate, Candidates};
+use crate::inputs::word_lines::{Numbers, WordLines};
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::candidates::{Candidate, Candidates};
-use crate::stress::word_lines::{Numbers, WordLines};
 use crate::validity::Validity;
 
 /// Number of copies that are given to the validators at once.

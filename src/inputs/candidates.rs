@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::inputs::by_recipe::Call;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::by_recipe::Call;
 
 /// An input to try.
 #[derive(Clone, Debug)]

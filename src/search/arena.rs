@@ -9,15 +9,15 @@ use crate::executor::scheduler::Scheduler;
 use crate::generate::fresh::FreshInputs;
 use crate::generate::solution::Solution;
 use crate::grammar::program::Grammar;
+use crate::inputs::by_grammar;
+use crate::inputs::by_recipe::{ByRecipe, Call};
+use crate::inputs::by_test_cases::{ByTestCases, LONGEST};
+use crate::inputs::candidates::{Candidate, Content, Mix};
 use crate::judge::case::Rules;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::by_grammar;
-use crate::stress::by_recipe::{ByRecipe, Call};
-use crate::stress::by_test_cases::{ByTestCases, LONGEST};
-use crate::stress::candidates::{Candidate, Content, Mix};
-use crate::stress::comparison::{Answers, AnswersBy, Comparison};
-use crate::stress::problem_inputs::ProblemInputs;
+use crate::search::comparison::{Answers, AnswersBy, Comparison};
+use crate::search::problem_inputs::ProblemInputs;
 use crate::validity::Validity;
 
 /// A problem on which programs are compared.

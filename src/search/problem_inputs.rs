@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::check::options::Options;
 use crate::generate::solution::{is_alone, made_for_it};
 use crate::grammar::program::Grammar;
+use crate::inputs::by_recipe;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::problem::Problem;
@@ -15,8 +16,7 @@ use crate::model::stop::{Mend, Stop};
 use crate::model::test_data::TestCase;
 use crate::model::text::count;
 use crate::package::recipe;
-use crate::stress::by_recipe;
-use crate::stress::comparison::shown;
+use crate::search::comparison::shown;
 use crate::validity::Refusal;
 use crate::validity::grammars;
 

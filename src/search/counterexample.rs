@@ -6,9 +6,9 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::stress::Counterexample;
 use crate::model::verdict::Verdict;
-use crate::stress::comparison::Comparison;
-use crate::stress::search::Failure;
-use crate::stress::shrink::Shrunk;
+use crate::search::comparison::Comparison;
+use crate::search::run::Failure;
+use crate::search::shrink::Shrunk;
 
 /// How many bytes of an output are shown.
 const SHOWN: u64 = 1 << 20;

@@ -10,9 +10,9 @@ use crate::model::isolation::Isolation;
 use crate::model::limits::Limits;
 use crate::model::stop::{Mend, Stop};
 use crate::model::submission::Submission;
-use crate::stress::batch::Batches;
-use crate::stress::problem_inputs::ProblemInputs;
-use crate::stress::reference::usual;
+use crate::search::batch::Batches;
+use crate::search::problem_inputs::ProblemInputs;
+use crate::search::reference::usual;
 
 /// The subject of a search.
 pub struct Setting {

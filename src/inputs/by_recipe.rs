@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::generate::fresh::FreshInputs;
 use crate::generate::seed::substituted;
 use crate::grammar::chance::Chance;
+use crate::inputs::candidates::{Candidate, Candidates, Content};
 use crate::model::judgement::JudgeError;
 use crate::model::placeholder::{Piece, occurrences};
 use crate::model::recipe::{GeneratorCommand, InputSource, Recipe};
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
-use crate::stress::candidates::{Candidate, Candidates, Content};
 
 /// One start of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
