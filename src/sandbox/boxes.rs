@@ -72,7 +72,8 @@ impl FilledBox {
                     _ = make_inside(above, last, give).step_on(step, name.display())?
                 }
                 Node::File { blob, mode } => {
-                    let rights = Mode::from_raw_mode(mode.rights());
+                    // Its own rights are given below.
+                    let rights = Mode::RUSR | Mode::WUSR;
                     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
                     let make = || Ok(rustix::fs::openat(above, last, flags, rights)?.into());
                     let file = fill(blob, *mode, &make).step_on(step, name.display())?;
