@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::build::{Builder, Prepared};
+use crate::executor::parallel;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Validators};
 use crate::judge::score::{self, Policy, Scheme};
 use crate::judge::session::{Judged, PreparedSubmission, Session};
@@ -247,10 +248,14 @@ pub fn entries<'a>(
     builder: &Builder<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
+    // The first in each language waits for its tools, so these are asked at once.
+    const AT_ONCE: usize = 8;
     let builder = builder.allowing(problem.languages.as_deref());
+    let prepare = |submission: &Submission| Ok(builder.prepare(&submission.program));
+    let prepared = parallel::map_on(AT_ONCE, submissions, prepare)?;
     let mut entries = Vec::new();
-    for submission in submissions {
-        entries.extend(entry(submission, builder.prepare(&submission.program), found)?);
+    for (submission, prepared) in submissions.iter().zip(prepared) {
+        entries.extend(entry(submission, prepared, found)?);
     }
     Ok(entries)
 }

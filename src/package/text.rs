@@ -88,13 +88,14 @@ impl TextFile {
         self.text[self.lines.bytes(line as usize)].trim_end_matches(['\n', '\r'])
     }
 
-    /// The range of `bytes`, cut at the end of its first line.
+    /// The range of `bytes`, cut at the end of its first line. A place within a line end is the end of the line.
     pub(super) fn range(&self, bytes: std::ops::Range<usize>) -> Range {
         let line = self.lines.line(bytes.start) as u32;
         let start = self.lines.bytes(line as usize).start;
-        let end = bytes.end.min(start + self.line(line).len());
+        let end_of_line = start + self.line(line).len();
+        let [from, to] = [bytes.start, bytes.end].map(|at| at.min(end_of_line));
         let count = |part| self.lines.count(self.text.as_bytes(), part) as u32;
-        let [column, width] = [count(start..bytes.start) + 1, count(bytes.start..end).max(1)];
+        let [column, width] = [count(start..from) + 1, count(from..to).max(1)];
         Range { line, column, width }
     }
 
@@ -183,4 +184,26 @@ pub(super) fn shown(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_place_is_beyond_its_line() {
+        let file = TextFile::new(Path::new("a.toml"), "x = \"\r\nÄb\n".to_owned());
+        let check = |bytes: std::ops::Range<usize>, line: u32, column: u32, width: u32| {
+            let Range { line: l, column: c, width: w } = file.range(bytes.clone());
+            assert_eq!((l, c, w), (line, column, width), "{bytes:?}");
+        };
+        check(0..1, 1, 1, 1);
+        check(4..5, 1, 5, 1);
+        check(4..9, 1, 5, 1);
+        // The carriage return, the line feed, and the end of the line before both.
+        check(5..6, 1, 6, 1);
+        check(6..7, 1, 6, 1);
+        check(7..10, 2, 1, 2);
+        check(10..11, 2, 3, 1);
+    }
 }
