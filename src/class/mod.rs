@@ -17,7 +17,7 @@ use crate::model::root::FilePath;
 use crate::model::tree::TreeEntry;
 use crate::package::archive::is_archive;
 
-/// Names of directories within a program. A folder with sources only in these is no class's.
+/// Names of directories within a program. A folder whose sources are all in these is one program.
 const PARTS: [&str; 13] = [
     "src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "test", "com", "edu", "net", "org",
 ];

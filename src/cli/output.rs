@@ -47,7 +47,7 @@ pub trait Operation {
 }
 
 /// What every command is: its name, its task, and how its result is shown.
-pub struct Typed {
+pub struct CommandSettings {
     name: &'static str,
     task: CommandTask,
     output: OutputOptions,
@@ -56,7 +56,7 @@ pub struct Typed {
 
 /// An operation with a result of any type.
 pub trait AnyOperation {
-    fn typed(&self) -> Typed;
+    fn settings(&self) -> CommandSettings;
 
     /// Does it.
     ///
@@ -69,8 +69,13 @@ pub trait AnyOperation {
 }
 
 impl<O: Operation> AnyOperation for O {
-    fn typed(&self) -> Typed {
-        Typed { name: O::NAME, task: O::TASK, output: self.output(), reports: self.reports() }
+    fn settings(&self) -> CommandSettings {
+        CommandSettings {
+            name: O::NAME,
+            task: O::TASK,
+            output: self.output(),
+            reports: self.reports(),
+        }
     }
 
     fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop> {
@@ -92,7 +97,7 @@ pub fn perform_in(
     operation: &dyn AnyOperation,
     change: impl FnOnce(Context) -> Context,
 ) -> ExitCode {
-    let Typed { task, output: options, reports, .. } = operation.typed();
+    let CommandSettings { task, output: options, reports, .. } = operation.settings();
     if reports.github {
         streams::are_log();
     }
@@ -129,7 +134,7 @@ pub fn run(
     context: &Context,
     show: impl FnOnce(&dyn AnyResult),
 ) -> Option<Box<dyn AnyResult>> {
-    let Typed { name, task, .. } = operation.typed();
+    let CommandSettings { name, task, .. } = operation.settings();
     context.event(Event::Started {
         juror: env!("CARGO_PKG_VERSION").to_owned(),
         command: name.to_owned(),

@@ -26,7 +26,7 @@ use crate::search::run::{Searching, search};
 
 /// The part of the time for a search, if few test cases fail.
 const SEARCH_SHARE: u32 = 3;
-/// The number of failing test cases from which on there is no search.
+/// With at least this many failing test cases, no search is needed.
 const FEW: usize = 5;
 /// Larger inputs of test cases are ignored.
 const LARGEST: u64 = 1 << 20;
@@ -68,7 +68,7 @@ impl Explaining<'_> {
     /// Explains a submission that was rejected, if the problem has a grammar.
     ///
     /// # Errors
-    /// If there is no reference, the judge failed, or it was interrupted.
+    /// If the problem has no reference, the judge fails, or the user interrupts it.
     pub fn explain(&self, submission: &Submission, judgement: &Judgement) -> Result<(), Stop> {
         let bench = self.bench;
         let setting = Setting {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::judge::case::{Answered, Judged, Pass, Trial, VALIDATOR, ValidatorMessages};
 use crate::judge::classify::Classified;
 use crate::judge::keep::save;
-use crate::judge::score::{self, Earned};
+use crate::judge::score::{self, CaseWorth};
 use crate::model::blob::Blob;
 use crate::model::job::Keep;
 use crate::model::judgement::{CaseJudgement, FaultyProgram, JudgeError};
@@ -157,7 +157,7 @@ impl Trial<'_> {
     fn for_points(&self, worth: Worth, heard: &Heard<'_>) -> Result<Judged, Stop> {
         let earned = score::by_worth(self.case.scoring, self.case.test_case, worth);
         let endless = || self.broken(heard, "its points are not a finite number");
-        let Earned { points, most, is_right, score } = earned.ok_or_else(endless)?;
+        let CaseWorth { points, most, is_right, score } = earned.ok_or_else(endless)?;
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
             let what = format!("it gives {points} points, more than the {most} of the test case");
             return Err(self.broken(heard, &what).into());

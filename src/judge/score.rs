@@ -22,7 +22,7 @@ use crate::plan::schedule::{CaseEnd, Schedule, Until};
 use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 
 pub use crate::judge::score::tree::CustomGrader;
-pub use crate::judge::score::worth::{Earned, by_worth};
+pub use crate::judge::score::worth::{CaseWorth, by_worth};
 
 /// How the results of test cases are combined into the result of a submission.
 pub enum Scheme<'a> {

@@ -169,7 +169,7 @@ impl<T: JsonSchema + 'static, V: Serialize> SerializeAs<V> for EveryKey<T> {
         if let Value::Object(present) = serde_json::to_value(value).map_err(S::Error::custom)? {
             rest.retain(|key, _| !present.contains_key(key));
         }
-        Flattened { value, rest }.serialize(serializer)
+        OrderedKeys { value, rest }.serialize(serializer)
     }
 }
 
@@ -210,7 +210,7 @@ impl<T: JsonSchema, V> JsonSchemaAs<V> for EveryKey<T> {
 
 /// A value's own keys in their order, then the rest.
 #[derive(Serialize)]
-struct Flattened<'a, V> {
+struct OrderedKeys<'a, V> {
     #[serde(flatten)]
     value: &'a V,
     #[serde(flatten)]

@@ -5,7 +5,7 @@ use crate::model::test_data::TestCase;
 use crate::validator::response::Worth;
 
 /// What an output earned.
-pub struct Earned {
+pub struct CaseWorth {
     pub points: Score,
     /// The most points that there are, if their number is known.
     pub most: Option<Score>,
@@ -14,9 +14,11 @@ pub struct Earned {
     pub score: Option<CaseScore>,
 }
 
-/// What an output of this worth earns; `None` if its points are no finite number. It is right if it has all points or,
-/// if their number is not known, more than zero. On test cases without points, a part refers to one point.
-pub fn by_worth(scoring: CaseScoring, test_case: &TestCase, worth: Worth) -> Option<Earned> {
+/// What an output of this worth earns; `None` if its points are not finite.
+///
+/// An output is right if it gets all points. If the greatest number of points is unknown, more than zero is enough. On
+/// test cases without points, a part refers to one point.
+pub fn by_worth(scoring: CaseScoring, test_case: &TestCase, worth: Worth) -> Option<CaseWorth> {
     let (most, counts) = match scoring {
         CaseScoring::Ignored | CaseScoring::Forbidden => (test_case.points, false),
         CaseScoring::UpTo(most) => (Some(most), true),
@@ -27,7 +29,7 @@ pub fn by_worth(scoring: CaseScoring, test_case: &TestCase, worth: Worth) -> Opt
     };
     let (points, most, is_right) = earned(worth, most, test_case.validator_points)?;
     let score = counts.then_some(CaseScore { score: points, origin: ScoreOrigin::Score });
-    Some(Earned { points, most, is_right, score })
+    Some(CaseWorth { points, most, is_right, score })
 }
 
 /// The points of an output with this worth, the most that there are, and whether it is right; `None` if the points are
