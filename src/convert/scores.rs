@@ -192,7 +192,8 @@ impl<'a> Side<'a> {
             Protocol::Standard => None,
         };
         if let Some(worth) = worth.filter(|_| output == Output::Half) {
-            let earned = by_worth(scoring, case, worth).ok_or("the points of the output are not finite")?;
+            let earned =
+                by_worth(scoring, case, worth).ok_or("the points of the output are not finite")?;
             let verdict = if earned.is_right { Verdict::Accepted } else { Verdict::WrongAnswer };
             return Ok(CaseResult { verdict, score: earned.score.map(|it| it.score) });
         }
