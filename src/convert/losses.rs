@@ -1,4 +1,4 @@
-//! The difference of two problems: each is a list of facts, whose places and names are those of the new package.
+//! Compares two problems as lists of facts. Places and names in facts are those of the new package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,10 +22,7 @@ use crate::package::convert::settings::{SETTINGS, languages};
 use crate::package::convert::submissions::ALL;
 use crate::package::convert::{Lost, NewPackage};
 
-/// Everything that has no equivalent: the losses that the plan knows, and the facts that the new package lacks.
-///
-/// # Errors
-/// If a problem cannot be written as data.
+/// The losses that the plan knows, and the facts that the new package lacks.
 pub fn losses(plan: NewPackage, old: &Problem, new: &Problem) -> Result<Vec<Loss>, JudgeError> {
     let names = Names { root: &old.dir, new: Some((&plan.names, &plan.cases)) };
     let mut was = Facts::of(old, &names)?;
@@ -43,7 +40,6 @@ pub(super) type Found = BTreeMap<(String, String), Option<String>>;
 struct Facts<'a> {
     names: &'a Names<'a>,
     found: Found,
-    /// The test cases in judging order.
     order: Vec<String>,
 }
 
@@ -68,7 +64,7 @@ const LABELS: [(&str, &str); 14] = [
 /// A fact with many rules, which are too long to show.
 const FOR_SOME: &str = "rules about single test cases";
 
-/// Values that say nothing.
+/// Facts with these values are left out.
 const DEFAULTS: [(&str, &str); 4] = [
     ("objective", "max"),
     ("use_for_time_limit", "as-expected"),
@@ -94,7 +90,6 @@ impl<'a> Facts<'a> {
         Ok(facts)
     }
 
-    /// Adds the facts of a part of the problem.
     fn walk(&mut self, place: &str, key: &str, what: &str, value: &Value) {
         if let Some(path) = file(value) {
             return match self.names.path(path) {
@@ -129,7 +124,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Such as an input validator, among `input_validators`.
+    /// The name becomes singular: an item of `input_validators` is an `input validator`.
     fn there(&mut self, place: String, what: &str) {
         self.found.insert((place, what.trim_end_matches('s').replace('_', " ")), None);
     }
@@ -167,7 +162,6 @@ fn file(value: &Value) -> Option<&Path> {
     value.get("file")?.as_str().map(Path::new)
 }
 
-/// A value as people read it.
 fn text(key: &str, value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -205,7 +199,7 @@ fn word(value: &Value) -> String {
     if word.is_empty() || word.contains(char::is_whitespace) { format!("{word:?}") } else { word }
 }
 
-/// The problem without what differs between formats although it means the same.
+/// Removes differences between formats that do not change the meaning.
 fn normal(problem: &Problem, names: &Names<'_>) -> Problem {
     let mut it = problem.clone();
     it.languages = languages(problem);
@@ -240,7 +234,7 @@ fn normal(problem: &Problem, names: &Names<'_>) -> Problem {
     let is_plain = it.graders.as_ref().is_none_or(all_must_be_accepted);
     for submission in &mut it.submissions {
         only_used(&mut submission.program, Protocol::Standard);
-        // They are those of the problem.
+        // The problem has them already.
         submission.program.include.clear();
         submission.program.defines.clear();
         submission.expectations.iter_mut().for_each(|rule| simplify(rule, is_plain, names));
@@ -254,7 +248,7 @@ fn normal(problem: &Problem, names: &Names<'_>) -> Problem {
     it
 }
 
-/// Leaves out what has no effect on a program.
+/// Removes settings that have no effect on a program.
 fn only_used(program: &mut Program, protocol: Protocol) {
     // In other formats, such a program is a directory with these files.
     if program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
@@ -271,7 +265,6 @@ fn only_used(program: &mut Program, protocol: Protocol) {
     }
 }
 
-/// Whether AC as a whole means that each test case is accepted.
 fn all_must_be_accepted(graders: &Graders) -> bool {
     graders.groups.iter().all(|group| match &group.grading.grader {
         Grader::Custom(_) => false,
@@ -312,7 +305,7 @@ fn compare(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Lost) {
     let is_there = |key: &(String, String)| {
         [&old.found, &new.found].iter().any(|it| it.get(key) == Some(&None))
     };
-    // What is said of something that is there only before or only after.
+    // Facts about an item that is in only one of the two problems are left out.
     let gone: BTreeSet<&String> =
         changed.iter().filter(|key| is_there(key)).map(|(place, _)| place).collect();
     for key in changed {

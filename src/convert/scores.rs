@@ -16,7 +16,6 @@ use crate::package::convert::rules::gives_parts;
 use crate::validator::feedback::Feedback;
 use crate::validator::response::Worth;
 
-/// How an output on a test case is.
 #[derive(Clone, Copy, PartialEq)]
 enum Output {
     Right,
@@ -26,7 +25,7 @@ enum Output {
     Half,
 }
 
-/// Adds what the old and the new problem give in the same situations.
+/// Adds the verdicts and scores that both problems give in the same situations.
 pub(super) fn facts(problems: [&Problem; 2], names: &Names<'_>, mut found: [&mut Found; 2]) {
     let flags = problems.map(own_grader);
     if flags.iter().any(Option::is_some) {
@@ -77,10 +76,9 @@ pub(super) fn facts(problems: [&Problem; 2], names: &Names<'_>, mut found: [&mut
     }
 }
 
-/// It is the same in all situations.
+/// A fact that is the same in all situations.
 const GREATEST: &str = "greatest score";
 
-/// The flags of the package's own grader, if a group has it.
 fn own_grader(problem: &Problem) -> Option<&Vec<String>> {
     problem.graders.iter().flat_map(|it| &it.groups).find_map(|group| match &group.grading.grader {
         Grader::Custom(flags) => Some(flags),
@@ -88,7 +86,7 @@ fn own_grader(problem: &Problem) -> Option<&Vec<String>> {
     })
 }
 
-/// The groups, and of each the first and the last test case: all count alike, unless they have points of their own.
+/// All groups, and the first and last test case of each. The others count like these, unless their points differ.
 fn parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
     let mut parts = BTreeSet::new();
     let key = |at: usize| Some((new.get(at)?.rsplit_once('/')?.0, old[at].points));
@@ -101,15 +99,14 @@ fn parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
     parts
 }
 
-/// One of the two problems.
 struct Side<'a> {
     scheme: &'a Option<Scheme<'a>>,
     protocol: Protocol,
-    /// Whether the output validator writes scores to a file, as far as can be told.
+    /// Guessed from the source of the output validator.
     writes_scores: bool,
     /// Test cases with what their validator may say, by name.
     cases: HashMap<&'a str, (&'a TestCase, CaseScoring)>,
-    /// Their names, in the order of the old problem.
+    /// Names of test cases in the order of the old problem.
     names: Vec<&'a str>,
 }
 
@@ -130,7 +127,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// What a right output on a test case gets, if the output validator says it.
+    /// The score of a right output if the output validator gives scores.
     fn full(&self, case: &TestCase) -> Score {
         match self.cases.get(case.name.as_str()) {
             Some((_, CaseScoring::UpTo(most))) => *most,
@@ -159,7 +156,7 @@ impl<'a> Side<'a> {
                 let verdict = Verdict::Accepted;
                 CaseResult { verdict, score: by_rules(*scoring, verdict).map(|it| it.score) }
             };
-            // The static validator accepts.
+            // The static validator is assumed to accept.
             results.get(name).copied().or_else(|| self.cases.get(name).map(accepted))
         };
         let total = scheme.total(&result, &|_, results| Ok(results[0]));
@@ -175,7 +172,7 @@ impl<'a> Side<'a> {
         Ok(said)
     }
 
-    /// The result of a test case; `full` is what a right output gets from a validator that says it.
+    /// `full` is the score of a right output if the output validator gives scores.
     fn result(
         &self,
         case: &TestCase,

@@ -10,7 +10,6 @@ use crate::package::files::{Files, Item};
 use crate::package::languages::is_natural_language;
 use crate::package::statements::Statement;
 
-/// The code of the language that has this ending.
 pub(super) fn code(item: &Item) -> Option<&'static str> {
     Language::of_file(&item.path).map(|language| language.code)
 }
@@ -56,7 +55,6 @@ pub(super) fn statements(
     statements.collect()
 }
 
-/// A program of the package, with these files beside it.
 pub(super) fn program(item: &Item, kind: ProgramKind, include: Vec<IncludedFile>) -> Program {
     Program {
         name: item.base_name().to_owned(),
@@ -84,7 +82,7 @@ pub(super) fn submission(problem: &Problem, item: &Item, official: Option<&str>)
     }
 }
 
-/// Arguments that make the default output validator compare as CMS and oicompare do; none beside a checker.
+/// Makes the default output validator compare as CMS and oicompare do; empty if the package has a checker.
 pub(super) fn compared_by_lines(problem: &Problem) -> Vec<String> {
     if problem.output_validators.is_empty() {
         ["case_sensitive", LINE_SENSITIVE].map(str::to_owned).to_vec()

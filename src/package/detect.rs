@@ -8,7 +8,7 @@ use crate::model::root::FilePath;
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
 
-/// The format of the package in `dir`, and why it was taken; the format that the user asks for, if any.
+/// Returns the format and the reason. `asked` is the format that the user names.
 pub(super) fn format(
     dir: &FilePath,
     asked: Option<&'static dyn Format>,
@@ -49,7 +49,7 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(dir, message).help(help))
 }
 
-/// The packages beside it that a misspelt path probably means; if there are none, what a package is.
+/// Suggests packages with a similar name, or else says what a package is.
 fn instead_of(dir: &Path) -> String {
     let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let packages = packages_in(&FilePath::root(parent));
@@ -66,7 +66,6 @@ const WANTED: &str =
 const UNREAD: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
-/// If a directory is in a known format that juror does not read: says so, and what to do.
 fn unread(dir: &FilePath) -> Option<Diagnostic> {
     let (file, format) = UNREAD.iter().find(|(file, _)| dir.join(file).is_file())?;
     let message =
@@ -103,7 +102,6 @@ fn no_package(dir: &FilePath) -> Diagnostic {
     Diagnostic::error(dir, message).help(help)
 }
 
-/// Upper bound on the packages that are named.
 const MOST: usize = 5;
 
 /// Packages in `dir`, or the one that `dir` is in.
@@ -115,7 +113,6 @@ fn packages_near(dir: &FilePath) -> Vec<PathBuf> {
     packages
 }
 
-/// Packages in `dir`, in the order of their names.
 fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
     let names = dir.names().unwrap_or_default().into_iter();
     let inside = names.map(|name| dir.join(name));

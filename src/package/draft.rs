@@ -42,7 +42,7 @@ impl Draft {
     }
 }
 
-/// The name of the directory, even if it is given as `.`.
+/// The name of the directory, even if the path is `.`.
 pub(super) fn short_name(dir: &Path) -> String {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());

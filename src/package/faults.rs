@@ -10,7 +10,6 @@ use crate::model::diagnostic::{Diagnostic, Hinders, Place, Severity};
 /// Upper bound on the errors about one file, and on the warnings.
 const MOST: usize = 100;
 
-/// All remarks about a package.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     all: RefCell<Vec<Diagnostic>>,
@@ -41,12 +40,12 @@ impl Faults {
         Reported(())
     }
 
-    /// What was read from a file; reports if it cannot be read.
+    /// Reports a file that cannot be read.
     pub(super) fn readable<T>(&self, path: &Path, read: io::Result<T>) -> Option<T> {
         read.map_err(|error| self.error(path, format!("cannot be read: {error}"), "")).ok()
     }
 
-    /// Reports that something required is missing, though submissions can be judged without it.
+    /// Reports an error that does not prevent judging.
     pub(super) fn lack(
         &self,
         at: impl Into<Place>,
@@ -56,7 +55,6 @@ impl Faults {
         self.push(Severity::Error, Hinders::Publishing, at.into(), message.into(), help.into());
     }
 
-    /// Reports a warning; the help may be empty.
     pub(super) fn warning(
         &self,
         at: impl Into<Place>,
@@ -71,7 +69,6 @@ impl Faults {
         self.about.borrow().get(path).is_some_and(|[errors, _]| *errors >= MOST)
     }
 
-    /// Number of remarks so far.
     pub(super) fn count(&self) -> usize {
         self.all.borrow().len()
     }

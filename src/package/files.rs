@@ -14,7 +14,6 @@ use crate::package::text::TextFile;
 /// Source: problem package format 2025-09, "General requirements".
 const RECOMMENDED_SIZE: u64 = 100 << 20;
 
-/// A file or directory of a package.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     /// The path below the package's directory, with `/` between its parts.
@@ -36,7 +35,6 @@ impl Item {
         TextFile::read(&self.path, faults)
     }
 
-    /// The last part of the name.
     pub(super) fn base_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or_default()
     }
@@ -46,7 +44,6 @@ impl Item {
         self.base_name().rsplit_once('.').map_or("", |(stem, _)| stem)
     }
 
-    /// The ending without its dot.
     pub(super) fn ending(&self) -> &str {
         self.base_name().rsplit_once('.').map_or("", |(_, ending)| ending)
     }
@@ -104,7 +101,6 @@ impl Files {
         &self.items[start..start + inside]
     }
 
-    /// The items directly in a directory, by name.
     pub(super) fn children<'t>(&'t self, directory: &str) -> impl Iterator<Item = &'t Item> {
         let skip = if directory.is_empty() { 0 } else { directory.len() + 1 };
         let below = self.below(directory).iter();
@@ -143,7 +139,7 @@ impl Search<'_> {
         }
     }
 
-    /// What an entry is, unless it is ignored or lost.
+    /// `None` if the format ignores the entry, or if juror cannot read it.
     fn item(&mut self, entry: &PathEntry) -> Option<Item> {
         let relative = entry.path.strip_prefix(&**self.root).ok()?;
         let name = &*relative.to_string_lossy();
@@ -225,8 +221,8 @@ impl Search<'_> {
         self.lost(path, message, help);
     }
 
-    /// Reports an item that is not read. Submissions are judged even if one of them is lost; the loss of a test case
-    /// or a validator would change verdicts.
+    /// Submissions are judged even if one of them cannot be read. A missing test case or validator would change
+    /// verdicts.
     fn lost(&self, path: &FilePath, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(&**self.root).unwrap_or(path);
         if self.format.judges(&name.to_string_lossy()) {
@@ -237,7 +233,6 @@ impl Search<'_> {
     }
 }
 
-/// What names a format allows.
 pub(super) const NAME_HELP: &str =
     "names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`";
 
@@ -251,7 +246,7 @@ pub(super) fn is_valid_name(name: &str) -> bool {
         && name.bytes().all(|byte| word(byte) || matches!(byte, b'.' | b'-'))
 }
 
-/// The name of something in a directory, which may be that of the package.
+/// An empty directory is the package itself.
 pub(super) fn join(directory: &str, name: &str) -> String {
     match directory {
         "" => name.to_owned(),
@@ -259,7 +254,6 @@ pub(super) fn join(directory: &str, name: &str) -> String {
     }
 }
 
-/// Whether a name is in this directory, at any depth.
 pub(super) fn is_inside(name: &str, directory: &str) -> bool {
     name.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -1,6 +1,5 @@
 //! The headings of a statement, and the other words that a page adds to it, in the statement's language.
 
-/// The words of a language.
 pub(crate) struct Words {
     language: &'static str,
     pub(crate) input: &'static str,

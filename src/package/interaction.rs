@@ -8,7 +8,6 @@ use crate::model::text::visible;
 use crate::package::faults::Faults;
 use crate::package::text::{MAX_SIZE, Untidy};
 
-/// Reports the faults of such a file.
 pub(super) fn check(path: &FilePath, faults: &Faults) {
     let help = "each line is `<` and a line of the judge, `>` and a line of the submission, or `---` between passes";
     let Some(text) = faults.readable(path, path.start(MAX_SIZE)) else { return };

@@ -10,10 +10,8 @@ use crate::package::testlib;
 use crate::package::text::shown;
 use crate::package::toml;
 
-/// The name of the file.
 pub(super) const NAME: &str = "juror.toml";
 
-/// Reads `juror.toml` if it exists, and adds its settings.
 pub(super) fn read(tree: &Files, draft: &mut Draft) {
     let Some(item) = tree.file(NAME) else { return };
     let Some(document) = SettingsFile::read(&item.path, &tree.faults, toml::parse) else { return };
@@ -22,9 +20,9 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     let io = map.get("io", |node| io(node, draft));
     let testlib = map.node("testlib");
     map.get("protocol", |node| protocols(node, &mut draft.problem));
-    // Its fault is reported.
+    // Its faults are already reported.
     let _reported = testlib.map(|node| testlib::read(&node, tree, &mut draft.problem));
-    // Programs with another protocol give points in their own way, and make no file for an output that has all.
+    // Programs with another protocol give points in their own way. They write no file for an output with all points.
     if draft.problem.output_protocol != Protocol::Standard
         && let Some(graders) = &mut draft.problem.graders
         && graders.custom_score == CustomScore::Required
@@ -41,7 +39,6 @@ pub(super) fn read(tree: &Files, draft: &mut Draft) {
     draft.problem.io = io;
 }
 
-/// The protocols of output validators and of input validators.
 fn protocols(node: &Node<'_>, problem: &mut Problem) -> Parse<()> {
     let mut map = node.map_called("protocol", "[protocol]")?;
     let output = map.ask("output_validator", |node| match node.word() {

@@ -39,7 +39,6 @@ pub(super) fn natural_language(name: &str) -> &str {
     NATURAL.split(' ').find_map(code).unwrap_or(name)
 }
 
-/// Whether a word is the code of a programming language.
 pub(super) fn is_programming_language(word: &str) -> bool {
     Language::by_code(word).is_some()
 }
@@ -49,12 +48,12 @@ pub(super) fn is_our_own(code: &str) -> bool {
     Language::by_code(code).is_some_and(|language| !language.is_of_format)
 }
 
-/// Whether files with this ending, without its dot, are sources of some language.
+/// The ending has no dot.
 pub(super) fn is_of_source(ending: &str) -> bool {
     LANGUAGES.iter().any(|it| has_ending(it, ending))
 }
 
-/// Whether files with this ending, without its dot, are sources of a language that the format allows for validators.
+/// Whether the format allows languages with this ending, which has no dot, for validators.
 pub(super) fn is_of_validator(ending: &str) -> bool {
     let mut languages = LANGUAGES.iter().filter(|it| it.validators == Validators::Everywhere);
     languages.any(|it| has_ending(it, ending))
@@ -64,7 +63,6 @@ fn has_ending(language: &Language, ending: &str) -> bool {
     language.extensions.split_whitespace().any(|it| it.strip_prefix('.') == Some(ending))
 }
 
-/// What to write instead of an unknown code.
 pub(super) fn help_for(word: &str) -> String {
     let folded = word.to_lowercase();
     let is_called = |it: &&Language| it.aliases.split_whitespace().any(|alias| alias == folded);

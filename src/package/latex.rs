@@ -19,7 +19,7 @@ pub(crate) fn calls<'a, const N: usize>(text: &'a str, name: &str) -> Vec<[&'a s
             if !text[open..].starts_with('{') {
                 continue 'next;
             }
-            // What does not end here ends nowhere.
+            // A brace that is never closed contains all that follows.
             let Some(close) = closing(text, open, text.len(), true) else { return calls };
             *argument = &text[open + 1..close];
             at = close + 1;
@@ -136,7 +136,6 @@ const COMPOSED: [(char, &str, &str); 14] = [
     ('\u{328}', "aeiouAEIOU", "ąęįǫųĄĘĮǪŲ"),
 ];
 
-/// The combining mark of an accent.
 pub(crate) fn accent(name: &str) -> Option<char> {
     Some(match name {
         "`" => '\u{300}',
@@ -157,7 +156,6 @@ pub(crate) fn accent(name: &str) -> Option<char> {
     })
 }
 
-/// The text of a command.
 pub(crate) fn symbol(name: &str) -> Option<&str> {
     Some(match name {
         "%" | "#" | "$" | "_" | "{" | "}" | "&" | "LaTeX" | "TeX" => name,
@@ -218,7 +216,7 @@ const PAIRS: [(&str, &str); 8] = [
     ("'", "’"),
 ];
 
-/// How many of them no plain text has.
+/// Number of the pairs at the start that plain text does not use.
 const UNAMBIGUOUS: usize = 4;
 
 /// Quotes and dashes as LaTeX typesets them.
@@ -230,7 +228,6 @@ fn replaced(text: &str, pairs: &[(&str, &str)]) -> String {
     pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// The position of the brace that closes the one at `open`.
 pub(crate) fn closing(text: &str, open: usize, end: usize, has_comments: bool) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = open;
@@ -253,12 +250,11 @@ pub(crate) fn closing(text: &str, open: usize, end: usize, has_comments: bool) -
     None
 }
 
-/// The length of the rest of a line.
 fn line(bytes: &[u8]) -> usize {
     memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())
 }
 
-/// The next position of a text, outside of comments and not after a backslash.
+/// Skips comments and characters after a backslash.
 pub(crate) fn find(text: &str, start: usize, end: usize, what: &str) -> Option<usize> {
     let mut at = start;
     let bytes = text.as_bytes();

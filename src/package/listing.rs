@@ -123,9 +123,6 @@ fn programs(problem: &Problem) -> Vec<ListedProgram> {
 }
 
 /// A test case with its files; long ones are shortened unless `all` is set.
-///
-/// # Errors
-/// If a file cannot be read.
 pub fn case_files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     /// In bytes.
     const SHORT: u64 = 4096;

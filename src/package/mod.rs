@@ -1,8 +1,8 @@
 //! Reads a problem package from disk and reports all its faults.
 //!
 //! Each format has a folder, and a `Format` that tells whether a directory is in it and makes a `Draft` of its files.
-//! Rules that all formats share are checked on drafts. Nothing in it is ever written, and no link is followed out of
-//! the package.
+//! Rules that all formats share are checked on drafts. A package is never written, and no link is followed out of
+//! it.
 
 pub mod archive;
 mod bare;
@@ -66,7 +66,6 @@ const FORMATS: [&dyn Format; 9] = [
     &Bare,
 ];
 
-/// A format of problem packages.
 trait Format: Sync {
     /// The mark of a directory in this format, such as `a file problem.yaml`.
     fn sign(&self) -> &'static str;
@@ -92,7 +91,6 @@ trait Format: Sync {
         !base_name.is_empty() && !base_name.starts_with('.')
     }
 
-    /// Its places and names for files.
     fn layout(&self) -> Layout;
 
     /// The statements of a package, also several in a language. They need not exist.
@@ -104,7 +102,6 @@ trait Format: Sync {
     fn read(&self, tree: &Files) -> Option<Draft>;
 }
 
-/// The result of reading a package.
 #[derive(Debug)]
 pub struct Reading {
     /// Where the format puts files; `None` if there is no package.
@@ -133,7 +130,6 @@ impl Reading {
     }
 }
 
-/// The names of the formats.
 pub fn formats() -> [&'static str; FORMATS.len()] {
     FORMATS.map(name)
 }
@@ -143,7 +139,7 @@ fn format_of(problem: &Problem) -> Option<&'static dyn Format> {
     FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format)
 }
 
-/// The first word of its name, for the command line.
+/// The first word of the format's name, for the command line.
 fn name(format: &dyn Format) -> &'static str {
     format.layout().format.split(' ').next().unwrap_or_default()
 }

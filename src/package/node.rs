@@ -1,7 +1,7 @@
 //! Settings for readers: nodes that know their path and report their own faults.
 //!
-//! A parser is a `fn(&Node) -> Parse<T>`. A fault is reported at once, so that one run shows all of them; the
-//! [`Reported`] that the parser returns only proves it. A [`Map`] hands its nodes to parsers, one line for each key.
+//! A parser is a `fn(&Node) -> ParseResult<T>`. A fault is reported at once, so that one run shows all of them. The
+//! `ReportedFault` that a parser returns only proves it. A [`Map`] hands its nodes to parsers, one line for each key.
 
 use std::slice::from_ref;
 
@@ -48,10 +48,8 @@ impl<'f> SettingsFile<'f> {
     }
 }
 
-/// The parser of a language of settings.
 type Parser = fn(Page<'_>) -> Parse<Raw>;
 
-/// A value in a file.
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     pub raw: &'a Raw,
@@ -87,12 +85,11 @@ impl<'a> Node<'a> {
         self.page.faults.error(self.place(), message, help)
     }
 
-    /// Reports that something required is missing, though submissions can be judged.
+    /// Reports an error that does not prevent judging.
     pub(super) fn lack(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.lack(self.place(), message, help);
     }
 
-    /// Warns at its place; the help may be empty.
     pub(super) fn warning(&self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
     }
@@ -120,13 +117,11 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Reports a number that is out of bounds.
     pub(super) fn refused(&self, wanted: &str) -> Reported {
         let message = format!("{} must be {wanted}, not {}", self.what(), shown(self.word()));
         self.error(message, "")
     }
 
-    /// Reports a word that is not among the known ones.
     pub(super) fn unknown(&self, message: String, known: &[&str]) -> Reported {
         self.error(message, meant(self.word(), known))
     }
@@ -141,7 +136,6 @@ impl<'a> Node<'a> {
         self.range.map_or_else(|| file.path.as_path().into(), |range| file.place(range))
     }
 
-    /// The line of the value.
     pub(super) fn line(&self) -> u32 {
         self.raw.range.line
     }
@@ -150,12 +144,10 @@ impl<'a> Node<'a> {
         self.key_range.line
     }
 
-    /// Its name in messages.
     pub(super) fn what(&self) -> String {
         if self.path.is_empty() { "the file".to_owned() } else { format!("`{}`", self.path) }
     }
 
-    /// The kind of the value, for messages.
     pub(super) fn kind(&self) -> String {
         let kind = match self.raw.scalar().map(Scalar::meaning) {
             Some(Meaning::Null) => "nothing",
@@ -169,7 +161,6 @@ impl<'a> Node<'a> {
         format!("{kind} `{}`", shown(self.word()))
     }
 
-    /// The meaning of a scalar.
     pub(super) fn meaning(&self) -> Option<Meaning> {
         self.raw.scalar().map(Scalar::meaning)
     }
@@ -183,7 +174,7 @@ impl<'a> Node<'a> {
         self.meaning() == Some(Meaning::Null)
     }
 
-    /// The node, unless it is nothing, as an empty file is.
+    /// `None` if the value is nothing, as in an empty file.
     pub(super) fn filled(self) -> Option<Self> {
         Some(self).filter(|node| !node.is_null())
     }
@@ -205,7 +196,6 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A map without keys.
     pub(super) fn no_map(&self) -> Map<'a> {
         self.clone().over("", &[])
     }
@@ -293,7 +283,6 @@ impl<'a> Map<'a> {
         self
     }
 
-    /// The node of a key, if it exists.
     pub(super) fn node(&mut self, key: &'static str) -> Option<Node<'a>> {
         if !self.known.contains(&key) {
             self.known.push(key);
@@ -302,7 +291,7 @@ impl<'a> Map<'a> {
         Some(self.node.behind(entry)).filter(|node| !(self.without_nulls && node.is_null()))
     }
 
-    /// Makes keys known that mean nothing to juror; they are separated by blanks.
+    /// Makes keys known that mean nothing to juror. Blanks separate them.
     pub(super) fn ignore(&mut self, keys: &'static str) {
         for key in keys.split(' ') {
             self.node(key);
@@ -327,7 +316,7 @@ impl<'a> Map<'a> {
         self.ask(key, parse).ok().flatten()
     }
 
-    /// Sets `target` to the value of a key; keeps it if the key is absent or invalid.
+    /// Sets `into` to the value of a key. Keeps it if the key is absent or invalid.
     pub(super) fn set<T, U: From<T>>(
         &mut self,
         key: &'static str,
@@ -398,7 +387,6 @@ impl Drop for Map<'_> {
     }
 }
 
-/// What to write instead of an unknown word.
 pub(super) fn meant(word: &str, known: &[&str]) -> String {
     let otherwise = match known {
         [] => "there are none".to_owned(),

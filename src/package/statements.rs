@@ -5,7 +5,6 @@ use crate::model::root::FilePath;
 use crate::package::files::Files;
 use crate::package::format_of;
 
-/// A statement in a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     pub language: String,
@@ -25,7 +24,7 @@ pub enum Form {
 }
 
 impl Statement {
-    /// The statement in a file, if its ending is one of statements.
+    /// `None` if the ending is not one of statements.
     pub(super) fn of(language: String, path: FilePath) -> Option<Self> {
         let form = match path.extension()?.to_str()? {
             "md" => Form::Markdown,
@@ -41,7 +40,7 @@ impl Statement {
 pub fn statements(problem: &Problem) -> Vec<Statement> {
     let Some(format) = format_of(problem) else { return Vec::new() };
     let mut all = format.statements(&Files::read(&problem.dir, format));
-    // What leads out is told when it is read.
+    // A file outside of the package is reported when it is read.
     all.retain(|statement| !statement.path.is_missing());
     all.sort_by(|a, b| (&a.language, a.form).cmp(&(&b.language, b.form)));
     all.dedup_by(|a, b| a.language == b.language);

@@ -10,7 +10,7 @@ use crate::package::node::{Node, Parse};
 use crate::package::text::shown;
 use crate::package::values::boolean;
 
-/// Reads the table: makes programs of the problem be built and called that way.
+/// Reads the table, and makes programs of the problem be built and called as testlib programs.
 pub(super) fn read(node: &Node<'_>, tree: &Files, problem: &mut Problem) -> Parse<()> {
     let mut map = node.map_called("testlib", "[testlib]")?;
     let header = map.ask("header", |node| header(node, tree))?;
@@ -73,7 +73,7 @@ fn check_role(node: &Node<'_>, problem: &Problem) -> Parse<()> {
     Err(node.error(message, help))
 }
 
-/// Puts the header beside a program; a single C++ file is also built as a testlib program.
+/// Puts the header beside a program. A single C++ file is also built as a testlib program.
 fn prepare(program: &mut Program, header: Option<&FilePath>) {
     let header = header.map(|path| IncludedFile::beside(path.clone()).for_language("cpp"));
     program.include.extend(header);

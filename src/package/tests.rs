@@ -215,7 +215,7 @@ const SMALL: [Small; 9] = [
     ),
 ];
 
-/// Pieces of the languages in files, to be put into texts.
+/// Pieces of the languages in files.
 const WORDS: [&str; 40] = [
     "\n",
     "\n  ",
@@ -259,7 +259,6 @@ const WORDS: [&str; 40] = [
     "%99d",
 ];
 
-/// Targets of links.
 const TARGETS: [&str; 6] = ["..", ".", "/", "/dev/zero", "nowhere", "1.in"];
 
 /// A change of one file.

@@ -21,7 +21,6 @@ pub(super) struct Range {
     pub width: u32,
 }
 
-/// The start of a file.
 pub(super) const START: Range = Range { line: 1, column: 1, width: 1 };
 
 /// A text file, read as a whole.

@@ -7,7 +7,6 @@ use crate::package::faults::Reported;
 use crate::package::text::{Page, START, TextFile};
 use crate::package::yaml::{Entry, Raw, Scalar, Value};
 
-/// Parses the file into the tree type of YAML files.
 pub(super) fn parse(page: Page<'_>) -> Result<Raw, Reported> {
     let (table, errors) = DeTable::parse_recoverable(&page.file.text);
     let report = |error: &toml::de::Error| {

@@ -22,7 +22,6 @@ pub(super) fn text(node: &Node<'_>) -> Parse<String> {
     Ok(node.word().to_owned())
 }
 
-/// A text that is not empty.
 pub(super) fn filled_text(node: &Node<'_>) -> Parse<String> {
     let text = text(node)?;
     match text.trim() {
@@ -118,7 +117,6 @@ pub(super) fn seconds(node: &Node<'_>) -> Parse<Duration> {
     Ok(Duration::from_secs_f64(number(node, Bound::Above(0.0))?.min(1e6)))
 }
 
-/// The code of a programming language.
 pub(super) fn programming_language(node: &Node<'_>) -> Parse<String> {
     let code = text(node)?;
     if languages::is_programming_language(&code) {

@@ -1,9 +1,6 @@
 //! The words of a command line, split as by `shlex.split` of Python and by a shell without expansions.
 
-/// The words, separated by whitespace or in quotes.
-///
-/// # Errors
-/// The fault of the line, as a clause to put after its name.
+/// Splits a line at whitespace and by quotes. The fault of a line is a clause to put after its name.
 pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
     const NO_PARTNER: &str = "has an unclosed quote";
     let mut words: Vec<String> = Vec::new();

@@ -43,13 +43,11 @@ impl Raw {
         if let Value::Map(entries) = &self.value { entries } else { &[] }
     }
 
-    /// The value of a key in a map.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 }
 
-/// The kinds of values.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Scalar(Scalar),

@@ -18,10 +18,8 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::stop::{Stop, go_on};
 use crate::package::archive::target::{Bounds, Target, UnpackRefusal};
 
-/// Endings of the names of archives.
 pub const ENDINGS: [&str; 5] = [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"];
 
-/// How an archive is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     Zip,
@@ -78,7 +76,6 @@ fn read(archive: &Path, target: &mut Target) -> Result<(), UnpackRefusal> {
     }
 }
 
-/// The first bytes, which say what it is.
 fn start(file: impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     file.take(512).read_to_end(&mut start)?;

@@ -12,7 +12,6 @@ use crate::model::stop::is_interrupted;
 use crate::model::units::Bytes;
 use crate::package::detect;
 
-/// Upper bounds on what an archive may hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     /// Size of all files together.
@@ -38,10 +37,8 @@ impl Default for Bounds {
     }
 }
 
-/// Why an archive is not unpacked.
 #[derive(Debug)]
 pub(super) enum UnpackRefusal {
-    /// The archive cannot be read.
     Damaged(String),
     /// A name leads out of the directory, or is not valid on this system.
     Outside(String),
@@ -52,13 +49,11 @@ pub(super) enum UnpackRefusal {
     /// An entry is neither a file nor a directory nor a link.
     Device(String),
     Twice(String),
-    /// The archive holds more than the bounds allow.
     TooLarge(String),
     System(io::Error),
 }
 
 impl UnpackRefusal {
-    /// What is wrong, and what to do.
     pub(super) fn said(&self) -> (String, String) {
         let other = "unpack it with a program that you trust, and give the directory";
         let (message, help) = match self {
@@ -90,7 +85,6 @@ impl UnpackRefusal {
     }
 }
 
-/// A directory that an archive is unpacked into.
 pub(super) struct Target {
     root: PathBuf,
     bounds: Bounds,
@@ -167,8 +161,8 @@ impl Target {
         fs::set_permissions(path, mode).map_err(UnpackRefusal::System)
     }
 
-    /// Makes the links and returns where the package is: if there is a single directory at the top, inside it, and so
-    /// on down to a package.
+    /// Makes the links and returns where the package is. A single directory at the top is entered, and so on down to
+    /// a package.
     pub(super) fn finish(self) -> Result<PathBuf, UnpackRefusal> {
         for [name, leads_to] in &self.links {
             let Some(path) = self.below(name)? else { continue };
@@ -212,7 +206,6 @@ impl Target {
         }
     }
 
-    /// Makes a directory and those above it, except those that exist.
     fn make_directories(&mut self, path: &Path, name: &str) -> Result<(), UnpackRefusal> {
         let missing = path.ancestors().take_while(|it| !self.made.contains(*it));
         let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
@@ -273,7 +266,6 @@ impl Target {
     }
 }
 
-/// Fails if a signal ends the work.
 fn heard() -> Result<(), UnpackRefusal> {
     if is_interrupted() {
         Err(UnpackRefusal::System(ErrorKind::Interrupted.into()))
@@ -282,7 +274,7 @@ fn heard() -> Result<(), UnpackRefusal> {
     }
 }
 
-/// The directory in this one, if it has nothing else but files that systems add. A package may have a text for people
+/// The only directory in this one. Files that systems add do not count. A package may have a README or a licence
 /// beside it.
 fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     const ADDED: [&str; 2] = ["Thumbs.db", "desktop.ini"];
@@ -302,13 +294,12 @@ fn only_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     Ok(only.filter(|only| only.is_dir() && !only.is_symlink()))
 }
 
-/// Whether a file tells people about what is beside it.
 fn is_text(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
     path.is_file() && ["README", "LICENSE", "LICENCE"].iter().any(|start| name.starts_with(start))
 }
 
-/// A system error about an entry of this name. If the file already exists, the archive is at fault.
+/// Blames the archive if the file already exists.
 fn named(error: io::Error, name: &str) -> UnpackRefusal {
     match error.kind() {
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {

@@ -293,7 +293,7 @@ fn mutated_archives_do_no_harm() {
             for value in [0, 0x2e, 0x2f, 0xff] {
                 let mut changed = bytes.clone();
                 changed[at] = value;
-                // `unpacked` asserts that nothing is written elsewhere.
+                // `unpack_and_list` asserts that nothing is written elsewhere.
                 drop(unpacked(name, &changed));
             }
         }

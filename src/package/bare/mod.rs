@@ -15,10 +15,8 @@ use crate::package::draft::Draft;
 use crate::package::files::{Files, join};
 use crate::package::juror_toml;
 
-/// The format.
 pub(super) struct Bare;
 
-/// The settings of DOMjudge.
 const INI: &str = "domjudge-problem.ini";
 
 /// Directories of inputs, each with the directory of their answers.
@@ -44,7 +42,6 @@ const NAMES: [[[&str; 2]; 2]; 6] = [
     [["", ""], ["", ""]],
 ];
 
-/// A file whose name is that of an input.
 struct Input {
     case: String,
     /// Possible names of its answer, below the package.
@@ -86,7 +83,7 @@ impl Input {
     }
 }
 
-/// The names of files, also without their case: Windows does not tell `1.IN` from `1.in`.
+/// Finds names in any case: Windows does not tell `1.IN` from `1.in`.
 struct Names<'a> {
     all: BTreeSet<&'a str>,
     by_lower: BTreeMap<String, &'a str>,
@@ -105,7 +102,6 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The directories that may hold inputs or answers.
 fn directories() -> BTreeSet<&'static str> {
     DIRECTORIES.into_iter().flatten().collect()
 }
@@ -118,7 +114,7 @@ fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
         let same = file.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
         same.is_some_and(|same| !same.is_empty())
     };
-    // The output of a compiler.
+    // `a.out` is the output of a compiler.
     let is_test =
         file != "a.out" && ["in", "ans", "out"].iter().any(|end| is_part("", &format!(".{end}")));
     let has_pairs =
@@ -127,7 +123,6 @@ fn is_left_over(name: &str, used: &BTreeSet<String>) -> bool {
     is_test || is_part("input", ".txt") || is_part("output", ".txt") || is_apart && has_pairs
 }
 
-/// The files that were paired, and those that were left over.
 fn reason(pairs: &[String], left_over: &[&str]) -> String {
     const SHOWN: usize = 5;
     let paired = match pairs {
@@ -154,7 +149,7 @@ impl Format for Bare {
         let mut names: Vec<String> = Vec::new();
         for directory in directories() {
             for name in dir.join(directory).names().unwrap_or_default() {
-                // Reading leaves hidden ones out, too.
+                // Hidden files are not read either.
                 if let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) {
                     names.push(join(directory, name));
                 }
@@ -184,7 +179,6 @@ impl Format for Bare {
             || is_test && directories().contains(dir)
     }
 
-    /// Bare tests have no layout of their own.
     fn layout(&self) -> Layout {
         Layout {
             format: "bare tests",

@@ -39,7 +39,6 @@ impl Names<'_> {
         self.new.map_or_else(|| name.to_owned(), |(_, cases)| cases.name(name))
     }
 
-    /// A pattern of names of test cases.
     pub fn pattern(&self, pattern: &str) -> String {
         self.new.map_or_else(|| pattern.to_owned(), |(_, cases)| cases.pattern(pattern))
     }
@@ -64,7 +63,7 @@ impl Cases {
         cases
     }
 
-    /// Gives names to the test cases whose old ones the format does not allow, with numbers if they are taken.
+    /// Renames test cases whose names the format does not allow. Numbers make the new names unique.
     fn keep_names(&mut self, data: &TestData) {
         let names = || data.cases.iter().chain(data.examples()).map(|case| case.name.as_str());
         let mut taken: BTreeSet<String> =
@@ -118,8 +117,8 @@ impl Cases {
         }
     }
 
-    /// The new names of the groups, which sort in the order in which they are judged: numbers get equally many digits; if
-    /// that is not enough, each name gets a number in front.
+    /// New names of the groups, which sort in judging order: numbers get equally many digits. If that is not enough,
+    /// each name gets a number in front.
     fn groups<'a>(&self, data: &'a TestData) -> BTreeMap<&'a str, String> {
         let of_cases = data.cases.iter().filter_map(|case| below(&case.name).split_once('/'));
         let of_cases = of_cases.map(|(group, _)| group);
@@ -189,7 +188,6 @@ fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The nearest valid name.
 pub(super) fn valid(name: &str, is_new: bool) -> String {
     if !is_new || name.split('/').all(is_valid_name) {
         return name.to_owned();

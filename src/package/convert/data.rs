@@ -18,7 +18,6 @@ use crate::package::yaml_text;
 /// Keys of the files of settings, by directory or test case below `data/`.
 type Files = BTreeMap<String, Vec<(&'static str, Raw)>>;
 
-/// The arguments of the programs for a test case.
 #[derive(Clone, Copy, PartialEq)]
 struct Args<'a> {
     submission: &'a [String],
@@ -43,7 +42,6 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// The arguments of input validators as settings.
     fn of_input(&self, write: impl Fn(&[String]) -> Raw) -> Raw {
         match self.input {
             ValidatorArgs::All(args) => write(args),
@@ -79,7 +77,6 @@ fn output_args(case: &TestCase) -> &[String] {
 }
 
 impl Planner<'_> {
-    /// Writes the settings of groups and test cases.
     pub(super) fn write_groups(&mut self) {
         let problem = self.problem;
         let mut files = Files::new();
@@ -346,14 +343,12 @@ impl Planner<'_> {
 /// In legacy, a submission that is rejected as a whole has no points.
 const ANY_AND_SUM: &str = "first_error accept_if_any_accepted sum";
 
-/// The keys of a group with other flags for its grader.
 fn with_flags(mut keys: Vec<(&'static str, Raw)>, flags: &str) -> Vec<(&'static str, Raw)> {
     let old = keys.iter_mut().filter(|(key, _)| *key == "grader_flags");
     old.for_each(|(_, value)| *value = text(flags));
     keys
 }
 
-/// The keys of a group that already has a grader.
 fn graded_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, Raw)> {
     let GroupGrading { on_reject, grader, accept_score, reject_score, range } = grading;
     let mut flags = Vec::new();

@@ -47,13 +47,12 @@ impl Target {
         matches!(self, Self::V2025_09)
     }
 
-    /// The name of the format as which juror reads such a package.
+    /// The format under which juror reads such a package.
     const fn format(self) -> &'static str {
         if self.is_new() { "2025-09" } else { "legacy" }
     }
 }
 
-/// A file of the new package.
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
     /// Path below the package; [`plan`] gives none that leads out of it.
@@ -61,16 +60,14 @@ pub struct PlannedFile {
     pub contents: Contents,
 }
 
-/// The contents of a planned file.
 #[derive(Clone, Debug)]
 pub enum Contents {
     Copy(FilePath),
-    /// Those of this file, with the values of constants filled in.
+    /// A file with the values of constants filled in.
     Filled(FilePath, Vec<Constant>),
     Text(String),
 }
 
-/// The new package before it is written.
 #[derive(Debug)]
 pub struct NewPackage {
     pub files: Vec<PlannedFile>,
@@ -86,7 +83,6 @@ pub struct NewPackage {
 pub struct Lost(BTreeMap<(String, Option<String>), Vec<String>>);
 
 impl Lost {
-    /// Adds what is lost at a place.
     pub fn add(
         &mut self,
         place: impl Into<String>,
@@ -96,7 +92,6 @@ impl Lost {
         self.0.entry((what.into(), became)).or_default().push(place.into());
     }
 
-    /// Whether this loss is already known at this place.
     pub fn names(&self, place: &str, what: &str) -> bool {
         let mut known = self.0.iter().filter(|((known, _), _)| known == what);
         known.any(|(_, places)| places.iter().any(|known| known == place))
@@ -189,7 +184,6 @@ impl Planner<'_> {
         Ok(NewPackage { files, lost, names, cases })
     }
 
-    /// New names of the old files, and of programs that got a directory.
     fn new_names(&self) -> BTreeMap<PathBuf, String> {
         let files = self.files.iter();
         let named = files.filter_map(|it| Some((it.source()?.into(), it.name.clone())));
@@ -215,14 +209,12 @@ impl Planner<'_> {
         self.files.push(PlannedFile { name: name.into(), contents: Contents::Text(text) });
     }
 
-    /// Notes that something is left out.
     fn leave_out(&mut self, place: impl Into<String>, what: impl Into<String>) {
         self.lost.add(place, what, None);
     }
 }
 
 impl PlannedFile {
-    /// The file that it is copied from.
     fn source(&self) -> Option<&FilePath> {
         match &self.contents {
             Contents::Copy(path) | Contents::Filled(path, _) => Some(path),

@@ -93,7 +93,6 @@ pub(super) fn items(value: &Raw) -> Vec<String> {
     }
 }
 
-/// Whether one or any of several items has this key.
 fn any_has(value: &Raw, key: &str) -> bool {
     match &value.value {
         Value::Sequence(inner) => inner.iter().any(|item| any_has(item, key)),

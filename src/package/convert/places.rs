@@ -19,15 +19,14 @@ pub(super) fn is_of_library_checker(program: &Program) -> bool {
     program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
 }
 
-/// What happens to a file.
 enum Fate {
     Keep(String),
-    /// It is made anew, or the facts of the problem show that it is missing.
+    /// Written anew, or the facts of the problem show that it is missing.
     Told,
     Lost(&'static str),
 }
 
-/// What legacy does not have.
+/// Legacy does not have this.
 pub(super) const SHOWN_INSTEAD: &str = "a text that contestants see instead of the test case's";
 
 const STRANGER: &str = "a file that belongs to no test case";
@@ -190,7 +189,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Places the files of a problem in another format, by their purpose.
+    /// Places the files of a problem in another format by their purpose.
     pub(super) fn place_files(&mut self) {
         let problem = self.problem;
         let judged = problem.test_data.cases.iter().chain(&problem.test_data.invalid_inputs);
@@ -280,7 +279,7 @@ impl Planner<'_> {
         program.include.iter().map(|file| (name(file), file)).collect()
     }
 
-    /// Names the files without a place, once for each directory at the top.
+    /// Reports files without a place as lost, once for each top directory.
     fn name_rest(&mut self) {
         let placed: BTreeSet<&FilePath> =
             self.files.iter().filter_map(PlannedFile::source).collect();
@@ -300,7 +299,6 @@ impl Planner<'_> {
         }
     }
 
-    /// The header that programs with testlib need.
     pub(super) fn testlib_header(&self) -> Option<FilePath> {
         let problem = self.problem;
         let output = problem.interactor.iter().chain(&problem.output_validators);

@@ -13,16 +13,14 @@ use crate::model::score::{Aggregation, GroupScoring, Score};
 use crate::model::test_data::{TestCase, TestGroup};
 use crate::model::tree::TreeEntry;
 
-/// A group with its score.
 pub(super) struct Scored<'a> {
     /// The path below `data/`; empty for all test data.
     pub name: &'a str,
     pub aggregation: Aggregation,
     /// The greatest score; `None` if there is no bound.
     pub most: Option<Score>,
-    /// Groups that must pass first.
     pub require_pass: &'a [String],
-    /// How many test cases have its score; none if it is made up of the groups in it.
+    /// Number of test cases with the group's score; 0 if inner groups make up the score.
     pub cases: usize,
 }
 
@@ -76,22 +74,20 @@ pub(super) fn rounded(sum: f64) -> f64 {
     if is_whole { sum.round() } else { sum }
 }
 
-/// The programs that decide about outputs.
 fn programs(problem: &Problem) -> impl Iterator<Item = &Program> {
     problem.output_validators.iter().chain(&problem.interactor)
 }
 
-/// Whether there is such a program.
 pub(super) fn has_program(problem: &Problem) -> bool {
     programs(problem).next().is_some()
 }
 
-/// Whether a program with the format's own protocol mentions the file with a score.
+/// For programs with the format's own protocol.
 pub(super) fn mention_scores(problem: &Problem) -> bool {
     programs(problem).any(|program| mentions(program, &["score.txt"]))
 }
 
-/// Whether a program may give a part of the points: its files mention what says so.
+/// Guessed from words in the source files of the output validator.
 pub fn gives_parts(problem: &Problem) -> bool {
     programs(problem).any(|program| match problem.output_protocol {
         Protocol::Standard => mentions(program, &["score.txt", "score_multiplier"]),
@@ -103,7 +99,6 @@ pub fn gives_parts(problem: &Problem) -> bool {
     })
 }
 
-/// Whether one of the program's own files has one of these words.
 fn mentions(program: &Program, words: &[&str]) -> bool {
     // What cannot be read cannot be built, either, which is reported elsewhere.
     let Ok(sources) = sources::read(program) else { return false };
@@ -113,12 +108,9 @@ fn mentions(program: &Program, words: &[&str]) -> bool {
     sources.files.iter().any(|file| words.iter().any(|word| has(file, word)))
 }
 
-/// The contents of a group.
 struct Inside<'a> {
     cases: Vec<&'a TestCase>,
-    /// Whether it has inner groups.
     has_groups: bool,
-    /// Whether it has test cases of its own.
     has_cases: bool,
 }
 
@@ -141,15 +133,14 @@ impl<'a> Inside<'a> {
     }
 }
 
-/// Whether a group has its points once, not for each test case.
+/// Whether a group gets its points once, not for each test case.
 fn is_once(graders: &Graders, inside: &Inside<'_>) -> bool {
     graders.dialect == Dialect::DomJudge
         && !inside.has_groups
         && graders.custom_score == CustomScore::Never
 }
 
-/// The greatest score of a group: the end of its range, or else what its groups and test cases come to. `None` if a
-/// program decides.
+/// The end of the group's range, or else the greatest score of its parts. `None` if a program decides.
 fn greatest(problem: &Problem, graders: &Graders, group: &GradedGroup) -> Option<Score> {
     let GroupGrading { grader, accept_score, reject_score, range, .. } = &group.grading;
     if range.to.is_some() {
@@ -180,7 +171,7 @@ fn greatest(problem: &Problem, graders: &Graders, group: &GradedGroup) -> Option
     })
 }
 
-/// How the scores in a group are combined, and the greatest one: the nearest to what its grader does.
+/// The aggregation and greatest score that come nearest to what the group's grader does.
 fn graded(
     problem: &Problem,
     graders: &Graders,
@@ -224,7 +215,6 @@ fn graded(
     }
 }
 
-/// Whether the output validator gives scores to accepted outputs.
 fn says(problem: &Problem, graders: &Graders) -> bool {
     match graders.custom_score {
         _ if problem.output_protocol != Protocol::Standard => gives_parts(problem),

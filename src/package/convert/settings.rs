@@ -33,10 +33,9 @@ pub(super) const TIME_LIMIT: &str = ".timelimit";
 
 const INI: &str = "domjudge-problem.ini";
 
-/// The file with the settings of the new package.
 pub const SETTINGS: &str = "problem.yaml";
 
-/// Reads a file of settings as a tree; its faults were already reported.
+/// Reads a settings file whose faults are already reported.
 pub(in crate::package) fn read(path: &FilePath) -> Option<Raw> {
     Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
 }
@@ -57,7 +56,6 @@ pub fn languages(problem: &Problem) -> Option<Vec<String>> {
 }
 
 impl Planner<'_> {
-    /// Writes `problem.yaml` and the files beside it.
     pub(super) fn write_settings(&mut self) {
         let path = self.problem.dir.join(SETTINGS);
         let old = is_kattis(self.problem).then(|| read(&path)).flatten();
@@ -84,7 +82,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Names files that are kept although the format does not have them, or gives them another meaning.
+    /// Reports files that are kept although the format does not have them, or gives them another meaning.
     fn name_additions(&mut self) {
         let problem = self.problem;
         if let Some(path) = &problem.recipe {
@@ -106,7 +104,6 @@ impl Planner<'_> {
         }
     }
 
-    /// The name of a file in the old package.
     pub(super) fn place(&self, path: &Path) -> String {
         let name = path.strip_prefix(&*self.problem.dir).unwrap_or(path);
         name.to_string_lossy().into_owned()
@@ -192,8 +189,8 @@ impl Planner<'_> {
         keys
     }
 
-    /// Whether the output validator gives the scores in legacy. One with the format's own protocol must give one then, so
-    /// it has to mention the file. Programs with another protocol may, but need not.
+    /// Whether the output validator gives scores in legacy. With the format's own protocol it must give one, so it has
+    /// to mention the file. With another protocol it may give one.
     pub(super) fn gives_score(&self) -> bool {
         let problem = self.problem;
         let may = problem.output_protocol != Protocol::Standard || rules::mention_scores(problem);
@@ -209,7 +206,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The names by language, with one for each statement.
+    /// One name for each language that has a statement.
     fn names(&self) -> Option<Raw> {
         let names = &self.problem.names;
         let statements = self.files.iter().filter_map(|file| {
@@ -318,7 +315,6 @@ impl Planner<'_> {
         map(keys)
     }
 
-    /// The keys of 2025-09 about time.
     fn times(&self) -> Keys {
         let limits = &self.problem.limits;
         let multipliers = map([
@@ -392,7 +388,6 @@ impl Planner<'_> {
         (!toml.is_empty()).then(|| toml.to_string())
     }
 
-    /// The name of a file in the new package.
     fn name_of(&self, path: &Path) -> Option<String> {
         let file = self.files.iter().find(|file| file.source().is_some_and(|it| *it == path))?;
         Some(file.name.clone())
@@ -440,7 +435,6 @@ impl Planner<'_> {
     }
 }
 
-/// The old `problem.yaml`.
 pub(super) struct Old(Raw);
 
 impl Old {
@@ -458,7 +452,7 @@ impl Old {
     }
 }
 
-/// Words separated by whitespace, as a sequence. Some write commas as well.
+/// Words separated by whitespace. Some packages also write commas.
 fn words(value: &Raw) -> Raw {
     match value.scalar() {
         Some(scalar) => {
@@ -468,7 +462,7 @@ fn words(value: &Raw) -> Raw {
     }
 }
 
-/// Keys of `problem.yaml` that are read, written anew or reported one by one; the groups have those of `grading`.
+/// Keys of `problem.yaml` that are read, written anew or reported one by one. `data` handles those of `grading`.
 const KNOWN: &str = "\
     problem_format_version name uuid type version credits author source source_url license rights_owner \
     embargo_until keywords limits languages allow_file_writing constants validation validator_flags grading \

@@ -14,8 +14,8 @@ use crate::package::latex::calls;
 use crate::package::statements::{Form, Statement};
 use crate::package::text::MAX_SIZE;
 
-/// Definitions of the commands of Polygon's statements, with headings in the statement's language; the format itself
-/// shows the samples.
+/// Defines the commands of Polygon's statements, with headings in the statement's language. The format itself shows
+/// the samples.
 fn commands(language: &str) -> String {
     let Words { input, output, interaction, scoring, note, .. } = Words::of(language);
     format!(
@@ -36,7 +36,7 @@ fn commands(language: &str) -> String {
 }
 
 impl Planner<'_> {
-    /// Places the statements: for each language the PDF, else the TeX source with definitions of its commands.
+    /// For each language, places the PDF, or else the TeX source with definitions of its commands.
     pub(super) fn place_statements(&mut self, statements: &[Statement]) {
         let directory = if self.to.is_new() { "statement" } else { "problem_statement" };
         let is_named = |statement: &&Statement| is_natural_language(&statement.language);
@@ -118,7 +118,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Puts the images of a statement beside it; of two with the same name, the first.
+    /// Copies the images of a statement. Of two with the same name, the first is taken.
     fn place_images(&mut self, statement: &Path, directory: &str) {
         let dir = statement.parent().and_then(|dir| dir.strip_prefix(&*self.tree.root).ok());
         let dir = dir.and_then(Path::to_str).unwrap_or_default();
@@ -143,7 +143,7 @@ struct Examples {
 }
 
 impl Examples {
-    /// Those of a statement; `None` if it shows none, or if one cannot be read.
+    /// `None` if the statement shows no samples, or if one cannot be read.
     fn of(statement: &FilePath) -> Option<Self> {
         let source = statement.text(MAX_SIZE).ok()?;
         let files: Vec<[FilePath; 2]> = calls(&source, "exmpfile")

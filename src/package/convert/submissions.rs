@@ -11,7 +11,7 @@ use crate::package::kattis::{FOLDERS, Folder};
 use crate::package::yaml::{Raw, Value};
 use crate::package::yaml_text;
 
-/// The folder for a submission of another format: the one with the same expectation.
+/// The folder that expects what a submission of another format expects.
 pub(super) fn folder(submission: &Submission) -> &'static str {
     let all = submission.expectations.iter().find(|rule| rule.cases.is_none());
     let Some(rule) = all else { return OTHER };
@@ -19,7 +19,7 @@ pub(super) fn folder(submission: &Submission) -> &'static str {
     found.map_or(OTHER, |folder| folder.name)
 }
 
-/// Whether a submission must fail on some test case, and have points nevertheless.
+/// Whether a submission must fail on some test case and still get points.
 pub(super) fn has_some_points(submission: &Submission) -> bool {
     let rules = || submission.expectations.iter().filter(|rule| rule.cases.is_none());
     let fails = |rule: &Expectation| {
@@ -33,7 +33,6 @@ pub(super) fn has_some_points(submission: &Submission) -> bool {
 /// A folder without an expectation.
 const OTHER: &str = "mixed";
 
-/// Whether a rule says what the folder does.
 fn is_default(rule: &Expectation, folder: &Folder) -> bool {
     let Expectation { score, overall, message, use_for_time_limit, .. } = rule;
     rule.permitted.as_deref().map(sorted) == folder.permitted.map(sorted)
@@ -124,7 +123,6 @@ fn is_unknown(rule: &Expectation) -> bool {
     all.into_iter().flatten().any(|it| !it.is_empty() && sorted(it).is_empty())
 }
 
-/// Whether a rule asks for AC as a whole and nothing else.
 fn is_right(rule: &Expectation) -> bool {
     let right = Overall { verdicts: vec![Verdict::Accepted], is_partial: false };
     rule.overall.as_ref() == Some(&right) && rule.score.is_none()

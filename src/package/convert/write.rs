@@ -17,10 +17,7 @@ use crate::model::stop::{Stop, is_interrupted};
 use crate::package;
 use crate::package::convert::{Contents, PlannedFile};
 
-/// Writes a file of a new package.
-///
-/// # Errors
-/// If it cannot be written, or another file has its place.
+/// Fails if another file has this name.
 pub fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     let path = FilePath::root(dir).join(&file.name);
     // Some systems do not tell `A.c` from `a.c`.
@@ -46,10 +43,6 @@ fn write_from(mut from: File, constants: Option<&Vec<Constant>>, to: &mut File) 
     to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
 }
 
-/// Reads the new package again.
-///
-/// # Errors
-/// If it is not valid.
 pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
     let reading = package::read(dir);
     let prevents = reading.diagnostics.iter().any(Diagnostic::prevents_judging);
@@ -68,10 +61,7 @@ pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
     Err(Stop::Diagnosed(faults.collect()))
 }
 
-/// Packs the files, beside their directory; returns the path of the archive. An interruption leaves it incomplete.
-///
-/// # Errors
-/// If it cannot be written.
+/// Packs the files into an archive beside their directory. An interruption leaves it incomplete.
 pub fn zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
     let path = dir.with_extension("zip.part");
     let mut archive = ZipWriter::new(File::create(&path)?);

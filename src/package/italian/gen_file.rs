@@ -8,10 +8,9 @@ use crate::package::files::{Files, Item};
 use crate::package::italian::{MOST, SETTINGS};
 use crate::package::text::{Range, shown};
 
-/// The name of the file.
 const NAME: &str = "gen/GEN";
 
-/// A subtask; one without points is the whole task.
+/// One without points is the whole task.
 pub(super) struct Group {
     pub points: Option<f64>,
     pub cases: Vec<(Place, Source)>,
@@ -32,7 +31,6 @@ impl Group {
     }
 }
 
-/// The program in `gen/` that makes inputs, if there is one.
 pub(super) fn generator(tree: &Files) -> Option<GeneratorProgram> {
     let is_one = |item: &&Item| {
         item.is_file() && ["generatore", "generator"].contains(&item.stem()) && code(item).is_some()
@@ -51,7 +49,6 @@ pub(super) fn generator(tree: &Files) -> Option<GeneratorProgram> {
     Some(by_name::program(item, ProgramKind::Generator, beside).into())
 }
 
-/// Reads the subtasks in the file, if it exists.
 pub(super) fn read(tree: &Files) -> Option<Vec<Group>> {
     let item = tree.file(NAME)?;
     let file = item.read(&tree.faults)?;

@@ -30,13 +30,10 @@ use crate::package::text::shown;
 use crate::package::values::{Bound, at_most, integer, number, positive, seconds, text};
 use crate::package::yaml;
 
-/// The format.
 pub(super) struct Italian;
 
-/// The file of the settings.
 const SETTINGS: &str = "task.yaml";
 
-/// Upper bound on the tests of a task.
 const MOST: usize = 10_000;
 
 /// Keys about contests, which do not affect judging.
@@ -46,7 +43,6 @@ const OF_CONTESTS: &str = "\
     feedback_level max_submission_number max_user_test_number min_submission_interval min_user_test_interval \
     version score_precision";
 
-/// Keys that change judging in a way that juror does not support.
 const REFUSED: [&str; 6] = [
     "output_only",
     "score_type",
@@ -67,7 +63,7 @@ impl Format for Italian {
         dir.join(SETTINGS).is_file().then(|| format!("there are {SETTINGS} and {beside}"))
     }
 
-    /// Tests, checkers, graders and settings do. Inputs are seldom made anew, and statements never judge.
+    /// Judging needs tests, checkers, graders and settings. Inputs are seldom generated; statements do not matter.
     fn judges(&self, name: &str) -> bool {
         let of_graders = |file: &str| file.starts_with("grader.") || file.ends_with(".h");
         let dirs = ["input", "output", "check", "cor"];
@@ -110,7 +106,6 @@ impl Format for Italian {
 /// The language of the title and of a statement without one in its name.
 const ITALIAN: &str = "it";
 
-/// That language, by its code.
 fn primary_language(map: &mut Map<'_>) -> String {
     let code = map.get("primary_language", text);
     code.map_or_else(|| ITALIAN.to_owned(), |code| natural_language(&code).to_owned())
@@ -163,7 +158,6 @@ fn settings(map: &mut Map<'_>, problem: &mut Problem) {
     };
 }
 
-/// Reports keys that juror does not support.
 fn refuse(tree: &Files, map: &mut Map<'_>) {
     for key in REFUSED {
         let Some(node) = map.node(key) else { continue };
@@ -190,7 +184,7 @@ fn is_called(item: &Item, name: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '_']))
 }
 
-/// The checker. CMS takes the executable in `check/`, else the one in `cor/`; juror builds its source if that exists.
+/// CMS takes the executable in `check/`, else the one in `cor/`. juror builds its source if that exists.
 fn checker(tree: &Files, problem: &mut Problem) {
     for (dir, name) in [("check", "checker"), ("cor", "correttore")] {
         let executable = || tree.file(&format!("{dir}/{name}"));
@@ -210,7 +204,6 @@ fn checker(tree: &Files, problem: &mut Problem) {
     }
 }
 
-/// The tests with their groups.
 fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
     let listed = gen_file::read(tree);
     let count =
@@ -298,7 +291,6 @@ fn test_data(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) {
     problem.unmade = Recipe::of_cases(tree.path(SETTINGS), cases);
 }
 
-/// The number of inputs, by their numbers.
 fn found(tree: &Files) -> usize {
     (0..).take_while(|number| tree.file(&format!("input/input{number}.txt")).is_some()).count()
 }

@@ -8,10 +8,8 @@ use crate::package::files::{Files, Item};
 /// Languages in which a grader is one more source of the program, with the ending of its file.
 const WITH_GRADER: [(&str, &str); 2] = [("c", "c"), ("cpp", "cpp")];
 
-/// Names of official solutions.
 const OFFICIAL: [&str; 2] = ["solution", "soluzione"];
 
-/// Reads the directory.
 pub(super) fn read(tree: &Files, problem: &mut Problem) {
     problem.defines = vec!["EVAL".to_owned()];
     let graders =

@@ -10,7 +10,6 @@ use crate::package::kattis::Pack;
 use crate::package::kattis::part::Part;
 use crate::package::suggest::list;
 
-/// A file's name, split into its parts.
 pub(super) struct Split<'a> {
     /// The name of the test case, with everything before the ending.
     pub base: &'a str,
@@ -35,7 +34,6 @@ pub(super) fn is_in_files_directory(name: &str) -> bool {
     parts.any(|part| part.ends_with(".files") && part != ".files")
 }
 
-/// Reports a file that belongs to no test case.
 pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     let name = item.base_name();
     if name.starts_with("README") {
@@ -93,7 +91,6 @@ impl<'a> CaseFiles<'a> {
         })
     }
 
-    /// The existing files with these endings.
     fn among(&self, endings: &[&str]) -> Vec<&'a Item> {
         endings.iter().filter_map(|ending| self.get(ending)).collect()
     }
@@ -209,7 +206,6 @@ fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part)
     }
 }
 
-/// The contents of the `.files` directory of a case.
 fn inside(tree: &Files, directory: &Item) -> Vec<CaseFile> {
     let files = tree.below(&directory.name).iter().filter(|item| item.is_file());
     let name = |item: &Item| item.name[directory.name.len() + 1..].into();

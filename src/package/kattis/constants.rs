@@ -39,7 +39,7 @@ fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> Parse<()> {
         return Err(node.at_key().error(message, "add a line `value: ...` to it"));
     }
     for variant in &variants {
-        // Its fault is reported.
+        // Its fault is already reported.
         let Ok(value) = check_name(variant, "a variant").and_then(|()| scalar(variant)) else {
             continue;
         };

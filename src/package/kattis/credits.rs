@@ -14,7 +14,6 @@ pub(super) fn check(map: &mut Map<'_>) {
     license(map, authors + sources > 0);
 }
 
-/// The number of authors.
 fn credits(node: &Node<'_>) -> Parse<usize> {
     if node.raw.scalar().is_some() {
         return people(node);
@@ -58,7 +57,7 @@ fn named(node: &Node<'_>, keys: &[&'static str]) -> Parse<usize> {
 pub(in crate::package) const LICENSES: [&str; 7] =
     ["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"];
 
-/// Checks the licence. The default owner of the rights is the authors, or the source if there are no authors.
+/// The default owner of the rights is the authors, or the source if there are no authors.
 fn license(map: &mut Map<'_>, has_origin: bool) {
     let license = map.get("license", text).unwrap_or_else(|| "unknown".to_owned());
     map.get("rights_owner", filled_text);

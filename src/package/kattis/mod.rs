@@ -31,7 +31,6 @@ pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
 pub(super) use submissions::Folder;
 pub(super) use v2025_09::{FOLDERS, Kattis202509};
 
-/// The name of the file of the settings, in every version.
 const SETTINGS: &str = "problem.yaml";
 
 /// Differences in names and defaults between versions of the format.
@@ -46,7 +45,7 @@ struct Version {
     submissions: &'static [Folder],
 }
 
-/// A package while it is read: its files, its settings, and where its faults are reported.
+/// Reads a package: its files and settings, and where to report its faults.
 struct Pack<'a> {
     tree: &'a Files,
     faults: &'a Faults,
@@ -64,7 +63,7 @@ impl<'a> Pack<'a> {
         self.tree.directory(self.version.output_validator).is_some()
     }
 
-    /// Reports that there is no secret test case, and names the one step that makes some.
+    /// Reports a missing secret test case. The help names the one step that makes some.
     fn check_secret(&self, data: &TestData) {
         if data.cases.iter().any(|case| case.name.starts_with("secret/")) {
             return;

@@ -22,7 +22,6 @@ impl Part {
         matches!(self, Self::Sample | Self::Secret)
     }
 
-    /// The list of its cases.
     pub(super) fn cases(self, data: &mut TestData) -> &mut Vec<TestCase> {
         match self {
             Self::Sample | Self::Secret => &mut data.cases,
@@ -34,7 +33,6 @@ impl Part {
     }
 }
 
-/// The scope of a file of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Case,

@@ -29,7 +29,6 @@ impl ProblemType {
         matches!(self, Self::Known(words) if words.iter().any(|known| known == word))
     }
 
-    /// What the type means for judging.
     pub(super) fn kind(&self, limits: &ProblemLimits) -> ProblemKind {
         ProblemKind {
             grading: if self.includes("scoring") { Grading::Scoring } else { Grading::PassFail },

@@ -15,7 +15,6 @@ use crate::package::text::shown;
 use crate::package::values::{filled_text, programming_language, text};
 use crate::package::yaml::{self, Value};
 
-/// The contents of `problem.yaml`.
 #[derive(Debug, Default)]
 pub(super) struct ProblemYaml {
     pub problem_type: ProblemType,
@@ -27,7 +26,7 @@ pub(super) struct ProblemYaml {
     pub constants: Vec<Constant>,
 }
 
-/// Reads the file with `keys`; `None` if it cannot be read as a map.
+/// `None` if the file cannot be read as a map.
 pub(super) fn read<T>(
     tree: &Files,
     renamed: Renamed,
@@ -81,7 +80,7 @@ pub(super) fn names(map: &mut Map<'_>, statements: &[String]) -> Vec<(String, St
     names
 }
 
-/// Whether a key is the code of a natural language; reports it if not.
+/// Reports a key that is not the code of a natural language.
 pub(super) fn is_language(node: &Node<'_>) -> bool {
     let is_one = is_natural_language(node.key);
     if !is_one {

@@ -26,8 +26,8 @@ pub(super) fn is_no_program(item: &Item) -> bool {
     }
 }
 
-/// Whether an item among submissions is not one for other judges: none of its files is in a language.
-/// A binary is what a compiler left behind.
+/// Whether other judges see no submission in an item, because none of its files is in a language.
+/// A binary is what a compiler left.
 pub(super) fn is_build_product(tree: &Files, item: &Item) -> bool {
     let is_none = |item: &Item| is_strange(item) || is_no_program(item);
     if item.is_directory() {
@@ -48,12 +48,10 @@ fn starts_with(item: &Item, bytes: &[u8]) -> bool {
     item.path.start(bytes.len() as u64).is_ok_and(|start| start == bytes)
 }
 
-/// Whether a file is only for people.
 pub(super) fn is_readme(item: &Item) -> bool {
     item.base_name().starts_with("README")
 }
 
-/// Whether a C or C++ source may include a file.
 fn is_header(item: &Item) -> bool {
     item.is_file() && matches!(item.ending(), "h" | "hpp")
 }
@@ -64,12 +62,10 @@ fn is_script(item: &Item) -> bool {
 }
 
 impl Pack<'_> {
-    /// The programs in the directories of input validators.
     fn input_validator_items(&self) -> impl Iterator<Item = &Item> {
         self.version.input_validators.iter().flat_map(|name| self.tree.children(name))
     }
 
-    /// The names of all input validators.
     pub(super) fn input_validator_names(&self) -> Vec<&str> {
         let validators = self.input_validator_items().filter(|item| !self.overlooks(item));
         validators.map(Item::base_name).collect()
@@ -106,7 +102,7 @@ impl Pack<'_> {
         Ok(ValidatorArgs::ByName(by_name))
     }
 
-    /// Whether this item is not an input validator, although it is in their directory.
+    /// Whether an item is no validator, although it is in the directory of input validators.
     fn overlooks(&self, item: &Item) -> bool {
         is_no_program(item) || !self.version.is_strict && is_strange(item)
     }
@@ -125,13 +121,12 @@ impl Pack<'_> {
         }
     }
 
-    /// A validator; warns if other judges would not run it.
+    /// Warns if other judges would not run the validator.
     fn validator(&self, item: &Item, kind: ProgramKind) -> Program {
         self.check_validator(item);
         self.program(item, kind)
     }
 
-    /// The input validators that juror can run.
     pub(super) fn input_validators(&self) -> (Vec<Program>, Vec<InputGrammar>) {
         let (mut programs, mut grammars) = (Vec::new(), Vec::new());
         let is_portable = |it: &Item| it.is_file() && languages::is_of_validator(it.ending());
@@ -181,7 +176,7 @@ impl Pack<'_> {
         items.into_iter().map(|it| self.validator(it, ProgramKind::AnswerValidator)).collect()
     }
 
-    /// The programs in a directory; a single one if its files belong together.
+    /// The programs in a directory. If its files belong together, the directory is one program.
     pub(super) fn programs(&self, directory: &str, kind: ProgramKind) -> Vec<Program> {
         let inside = || self.tree.children(directory);
         let is_part = |item: &Item| is_script(item) || is_header(item);
@@ -230,7 +225,6 @@ impl Pack<'_> {
         self.only_program(directory, ProgramKind::OutputValidator, what, without)
     }
 
-    /// Reads the program in `static_validator/`, if it exists.
     pub(super) fn static_validator(&self) -> Option<Program> {
         let [what, without] = ["the static validator", "then nothing checks a submission's files"];
         if let Some(place) = self.tree.directory("static_validator")
@@ -287,7 +281,6 @@ impl Pack<'_> {
         Some(self.validator(item, kind))
     }
 
-    /// Reads `include/`.
     pub(super) fn included(&self) -> Vec<IncludedFile> {
         let mut included = Vec::new();
         for directory in self.tree.children("include").filter(|item| !is_readme(item)) {

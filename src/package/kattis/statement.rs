@@ -33,7 +33,6 @@ impl Texts {
         Some((language, ending))
     }
 
-    /// The files in a package.
     pub(super) fn files(&self, tree: &Files) -> Vec<Statement> {
         let directory = tree.path(self.directory);
         let names = directory.names().unwrap_or_default().into_iter();
@@ -44,7 +43,7 @@ impl Texts {
         files.collect()
     }
 
-    /// The languages of such texts, sorted; reports a lack of texts if `is_needed`.
+    /// The languages of such texts, sorted. If `is_needed`, a lack of texts is reported.
     pub(super) fn languages(&self, tree: &Files, is_needed: bool) -> Vec<String> {
         let Self { directory, stem, what, .. } = self;
         let before = tree.faults.count();

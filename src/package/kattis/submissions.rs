@@ -17,12 +17,12 @@ use crate::package::suggest::{did_you_mean, meant_or};
 use crate::package::text::shown;
 use crate::package::yaml;
 
-/// The expectation of a version for the submissions in a directory of this name.
+/// The default expectation for the submissions in a directory of this name.
 pub(in crate::package) struct Folder {
     pub name: &'static str,
     pub permitted: Option<&'static [Verdict]>,
     pub required: Option<&'static [Verdict]>,
-    /// The verdict as a whole, and whether the score must not be the best.
+    /// The verdict as a whole, and whether the score must be below the best.
     pub overall: Option<(Verdict, bool)>,
 }
 
@@ -35,7 +35,6 @@ pub(super) const fn folder(
     Folder { name, permitted, required, overall: None }
 }
 
-/// Reads the submissions, by name.
 pub(super) fn read(
     pack: &Pack<'_>,
     include: &[IncludedFile],
@@ -68,7 +67,6 @@ fn submission_name(item: &Item) -> &str {
     item.name.strip_prefix("submissions/").unwrap_or(&item.name)
 }
 
-/// The files and directories that are submissions.
 fn items<'t>(pack: &Pack<'t>) -> Vec<&'t Item> {
     let Pack { tree, faults, .. } = *pack;
     let mut items = Vec::new();
@@ -195,7 +193,7 @@ fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &T
     }
 }
 
-/// Warns of folders without expectations.
+/// Warns of folders whose submissions have no expectations.
 fn check_directories(pack: &Pack<'_>, submissions: &[Submission]) {
     for directory in pack.tree.children("submissions").filter(|item| item.is_directory()) {
         let name = directory.base_name();

@@ -21,7 +21,6 @@ pub(super) struct Rule<'a> {
     pub entry_point: Option<String>,
     /// The expectation on all test cases, if any.
     pub all: Option<Expectation>,
-    /// Expectations on the test cases that a pattern matches.
     pub some: Vec<CaseRule<'a>>,
 }
 
@@ -36,7 +35,6 @@ pub(super) struct CaseRule<'a> {
 pub(super) const KEYS: &str = "permitted required score message use_for_time_limit language entrypoint \
                                authors model_solution";
 
-/// Reads the file's rules in order.
 pub(super) fn read<'a>(pack: &Pack<'_>, root: &Node<'a>) -> Vec<Rule<'a>> {
     if root.is_null() {
         return Vec::new();

@@ -11,7 +11,6 @@ use crate::package::files::{Files, Item};
 use crate::package::kattis::submissions_yaml::verdict_called;
 use crate::package::text::shown;
 
-/// Number of bytes of a source that are searched.
 const SEARCHED: u64 = 1 << 20;
 
 /// The expectations in the sources of a submission; empty if there are none.

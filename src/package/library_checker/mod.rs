@@ -27,16 +27,13 @@ use crate::package::text::{settings_have, shown};
 use crate::package::toml;
 use crate::package::values::{at_most, boolean, filled_text, positive, seconds};
 
-/// The format.
 pub(super) struct LibraryChecker;
 
-/// The file of the settings.
 const SETTINGS: &str = "info.toml";
 
 /// The solution that makes the judge answers.
 const CORRECT: &str = "sol/correct.cpp";
 
-/// Upper bound on the test cases that one generator makes.
 const MOST: usize = 1000;
 
 impl Format for LibraryChecker {
@@ -49,7 +46,7 @@ impl Format for LibraryChecker {
             .then(|| format!("{SETTINGS} has a `timelimit` and `[[tests]]`"))
     }
 
-    /// Files made by its own tools are made again, because they may be outdated.
+    /// Files that its own tools made are made again, because they may be outdated.
     fn wants(&self, name: &str) -> bool {
         !["in", "out"].contains(&name.split('/').next().unwrap_or_default())
     }
@@ -86,7 +83,6 @@ impl Format for LibraryChecker {
     }
 }
 
-/// Data that all parts of the reader share.
 struct Reader<'a> {
     tree: &'a Files,
     programs: Programs<'a>,
@@ -101,7 +97,7 @@ impl Reader<'_> {
         };
         let mut cases = Vec::new();
         for test in tests {
-            // Its fault is reported.
+            // Its fault is already reported.
             let _reported = self.test(&test.called("tests"), problem, &mut cases);
         }
         problem.unmade = Recipe::of_cases(self.tree.path(SETTINGS), cases);

@@ -16,7 +16,6 @@ use crate::package::yaml::{Meaning, Value};
 /// The directory beside the genres of problems, with files for all problems.
 const COMMON: &str = "common";
 
-/// The files that programs include.
 pub(super) struct Programs<'a> {
     tree: &'a Files,
     /// Files at the same place for each program.
@@ -143,7 +142,7 @@ fn common(root: &FilePath) -> Option<FilePath> {
     const ABOVE: usize = 3;
     let real = root.canonicalize().ok()?;
     let owner = root.metadata().ok()?.uid();
-    // Of somebody else's it could be anything: an archive is unpacked where all users may write.
+    // Another user's directory could hold anything: archives are unpacked where all users may write.
     let is_own = |dir: &PathBuf| {
         let found = dir.symlink_metadata();
         found.is_ok_and(|found| found.is_dir() && found.uid() == owner)

@@ -18,7 +18,6 @@ use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
-/// Reads all assets.
 pub(super) fn read(pack: &Pack<'_>, problem: &mut Problem) {
     let Some(assets) = pack.root.child("assets") else {
         pack.root.error("has no `assets`", "export the package from Polygon again");

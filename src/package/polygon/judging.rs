@@ -19,7 +19,6 @@ use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
-/// Reads limits and files.
 pub(super) fn settings(pack: &Pack<'_>, problem: &mut Problem) {
     let judging = pack.judging;
     let attributes = "cpu-name cpu-speed input-file output-file run-count interactive \
@@ -143,7 +142,7 @@ pub(super) fn test_data(pack: &Pack<'_>, problem: &mut Problem) -> bool {
     scoring::groups(testset, set, read, &mut problem.test_data)
 }
 
-/// One test, with the files that it lacks.
+/// Reads a test. The files that it lacks go to `unmade`.
 fn test<'a>(
     pack: &Pack<'_>,
     set: &str,

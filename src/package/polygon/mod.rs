@@ -25,16 +25,13 @@ use crate::package::polygon::xml::Element;
 use crate::package::statements::{Form, Statement};
 use crate::package::text::{MAX_SIZE, Page, settings_have, shown};
 
-/// The format.
 pub(super) struct Polygon;
 
-/// The file that marks a directory as a package.
 const SETTINGS: &str = "problem.xml";
 
-/// The help if a package lacks what Polygon puts into a full one.
 const EXPORT: &str = "export the full package from Polygon";
 
-/// Whether there is such a file, and no document in it.
+/// Whether the file exists but has no document in it.
 fn is_broken(path: &FilePath) -> bool {
     let text = path.start(MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
     text.is_some_and(|text| xml::document(&text).is_err())
@@ -50,7 +47,7 @@ impl Format for Polygon {
         if settings_have(&path, &["<problem", "<judging"]) {
             Some(format!("{SETTINGS} has a `judging` of Polygon"))
         } else {
-            // A half-written one is an error: without it, this might pass for bare tests.
+            // A broken file is an error. Otherwise the directory might pass for bare tests.
             is_broken(&path).then(|| format!("{SETTINGS} is not valid XML"))
         }
     }
@@ -126,7 +123,6 @@ impl Format for Polygon {
     }
 }
 
-/// Data that all parts of the reader share.
 struct Pack<'a> {
     tree: &'a Files,
     root: Element<'a>,
@@ -163,7 +159,6 @@ fn check_languages(root: Element<'_>) {
     }
 }
 
-/// The problem's names by language code.
 fn names(root: Element<'_>) -> Vec<(String, String)> {
     let named = root.listed("names", "name");
     let names = named.filter_map(|name| {

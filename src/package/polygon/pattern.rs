@@ -23,7 +23,6 @@ impl<'a> PathPattern<'a> {
         (!end.contains('%') && name_fault(&pattern.path(1)).is_none()).then_some(pattern)
     }
 
-    /// The path of the test with this number.
     pub(super) fn path(self, number: usize) -> String {
         let Self { start, end, digits } = self;
         format!("{start}{number:0digits$}{end}")

@@ -45,7 +45,6 @@ impl Resources {
     }
 }
 
-/// The file that an element names.
 pub(super) fn source<'t>(element: Element<'_>, tree: &'t Files) -> Parse<&'t Item> {
     let path = element.required("path")?;
     tree.file(path).ok_or_else(|| {

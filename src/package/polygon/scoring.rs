@@ -5,7 +5,6 @@ use crate::model::test_data::{TestCase, TestData, TestGroup};
 use crate::package::polygon::xml::Element;
 use crate::package::text::shown;
 
-/// A test as read.
 pub(super) struct Test<'a> {
     pub element: Element<'a>,
     pub case: TestCase,
@@ -50,7 +49,6 @@ pub(super) fn groups(
     has_points
 }
 
-/// The groups of a problem with points.
 fn scored(
     set: &str,
     names: &[&str],
@@ -124,7 +122,6 @@ fn scored(
     }
 }
 
-/// The points of a group itself.
 fn points(group: Element<'_>) -> Option<Score> {
     let text = group.attribute("points")?;
     let points: f64 = group.parsed(text, "a number of points").ok()?;

@@ -18,15 +18,13 @@ use crate::package::polygon::{EXPORT, Pack, SETTINGS};
 use crate::package::text::shown;
 use crate::package::words::words;
 
-/// A file of a test.
 pub(super) struct Part {
     /// The path, if the file exists.
     pub path: Option<FilePath>,
-    /// Whether it has the line ends of Windows, where programs do not see them.
+    /// On Windows, programs do not see these line ends.
     pub is_windows: bool,
 }
 
-/// The files to make.
 pub(super) struct Unmade<'a> {
     pack: &'a Pack<'a>,
     generators: BTreeMap<String, Element<'a>>,

@@ -21,19 +21,14 @@ const TAG_MAX: usize = 16 << 10;
 /// Upper bound on the declarations of name spaces, of which Polygon has none: each is looked at for each tag.
 const NAME_SPACES_MAX: usize = 16;
 
-/// Why a text is not read as XML.
 #[derive(Debug)]
 pub(super) enum XmlFault {
-    /// It is no XML.
     Invalid(roxmltree::Error),
     /// It would take long to read; the place in bytes, and what is too much.
     Large(usize, String),
 }
 
 /// Reads a text as XML. A document type is refused, since it can make a small text large.
-///
-/// # Errors
-/// The first fault.
 pub(super) fn document(text: &str) -> Result<Document<'_>, XmlFault> {
     bounded(text.as_bytes())?;
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
@@ -83,7 +78,7 @@ fn tag(text: &[u8]) -> &[u8] {
     &text[..text.len().min(TAG_MAX + 1)]
 }
 
-/// The same, with a report of the fault.
+/// Like `parse_document`, but reports the fault.
 pub(super) fn parse<'a>(page: Page<'a>) -> Option<Document<'a>> {
     match document(&page.file.text) {
         Ok(document) => Some(document),
@@ -112,7 +107,6 @@ pub(super) struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    /// The outermost element.
     pub(super) fn root(document: &'a Document<'a>, page: Page<'a>) -> Self {
         Self { node: document.root_element(), page }
     }
@@ -129,18 +123,15 @@ impl<'a> Element<'a> {
         self.page.file.place(self.page.file.range(range.start..range.start + length))
     }
 
-    /// Its child elements.
     pub(super) fn children(self) -> impl Iterator<Item = Self> {
         let elements = self.node.children().filter(|node| node.node_type() == NodeType::Element);
         elements.map(move |node| Self { node, ..self })
     }
 
-    /// Its child elements of this name.
     pub(super) fn named(self, name: &'static str) -> impl Iterator<Item = Self> {
         self.children().filter(move |child| child.name() == name)
     }
 
-    /// Its first child element of this name.
     pub(super) fn child(self, name: &'static str) -> Option<Self> {
         self.named(name).next()
     }
@@ -164,7 +155,6 @@ impl<'a> Element<'a> {
         self.node.attribute(name).filter(|value| !value.is_empty())
     }
 
-    /// The value of a required attribute.
     pub(super) fn required(self, name: &str) -> Parse<&'a str> {
         self.attribute(name)
             .ok_or_else(|| self.error(format!("`{}` has no `{name}`", self.name()), ""))
@@ -183,17 +173,15 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// Reports a fault; the help may be empty.
     pub(super) fn error(self, message: impl Into<String>, help: impl Into<String>) -> Reported {
         self.page.faults.error(self.place(), message, help)
     }
 
-    /// Reports a fault despite which submissions can be judged.
+    /// Reports an error that does not prevent judging.
     pub(super) fn lack(self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.lack(self.place(), message, help);
     }
 
-    /// Reports a warning; the help may be empty.
     pub(super) fn warning(self, message: impl Into<String>, help: impl Into<String>) {
         self.page.faults.warning(self.place(), message, help);
     }

@@ -46,7 +46,6 @@ impl CommandLine {
 }
 
 impl Programs {
-    /// The programs in this directory.
     pub(super) fn new(dir: FilePath, constants: &[Constant]) -> Self {
         Self { dir, listed: BTreeMap::new(), constants: constants.to_vec() }
     }
@@ -125,8 +124,8 @@ impl Programs {
         names.filter(|name| name != "generators.yaml").collect()
     }
 
-    /// A command with its constants filled in; values are not expanded again. One that they make too long stays as it
-    /// is, and its braces are reported.
+    /// Values of constants are not expanded again. A command that they make too long stays as it is, and its braces
+    /// are reported.
     fn with_constants(&self, command: &str) -> String {
         match replace_constants(command.as_bytes(), &self.constants) {
             Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
@@ -134,7 +133,6 @@ impl Programs {
         }
     }
 
-    /// Reports an unknown name in braces.
     fn no_placeholder(&self, found: &str, word: &str, node: &Node<'_>) -> Reported {
         if !word.contains(&format!("{{{found}}}")) {
             let message = format!("`{}` is not a placeholder", shown(found));

@@ -25,7 +25,7 @@ pub(super) struct Given {
     pub output_validator_args: Option<Vec<String>>,
 }
 
-/// Takes all keys that are endings of files; with those that only packages before format 2025-09 have, or without.
+/// Takes all keys that are endings of files. `is_old` adds those that only packages before format 2025-09 have.
 pub(super) fn given(map: &mut Map<'_>, is_old: bool) -> Parse<Given> {
     let mut given = Given::default();
     // Reads all files before it fails, so that each fault is reported.

@@ -141,7 +141,6 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Reads the contents of an entry.
     fn plan(&self, node: &Node<'a>, scope: &Scope) -> Parse<Plan<'a>> {
         let mut scope = scope.inner(node.key, node.key);
         let is_manual = self.is_old && node.is_null();

@@ -20,7 +20,7 @@ pub(super) struct Directory<'a> {
     pub cases: Vec<Listed>,
 }
 
-/// An entry for cases.
+/// An entry that makes cases.
 pub(super) struct Listed {
     /// Its path below `data/` as written in the recipe, without numbers.
     pub keys: String,

@@ -55,7 +55,7 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
     let last = block.range.clone().rev().find(|at| is_content(lines[*at]));
     let at = last.map_or(block.range.start, |last| last + 1);
     let new: Vec<String> = match ended[..at].last().map_or("", |line| end_of(line)) {
-        // The last line of the file has no end; so has then the last new one.
+        // The last line of the file has no end. Then the last new line has none either.
         "" => {
             let end = ended.first().map(|line| end_of(line)).filter(|end| !end.is_empty());
             new.iter().map(|line| format!("{}{line}", end.unwrap_or("\n"))).collect()
@@ -65,7 +65,6 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
     Some([&text[..start], &ended[..at].concat(), &new.concat(), &ended[at..].concat()].concat())
 }
 
-/// A byte-order mark.
 const MARK: char = '\u{feff}';
 
 /// The characters of a line end, of any system.
@@ -96,7 +95,6 @@ struct Block {
 }
 
 impl Block {
-    /// The indentation of the keys inside.
     fn child_indent(&self, lines: &[&str]) -> usize {
         let first = self.range.clone().find(|at| is_content(lines[*at]));
         first.map_or(self.indent + 2, |at| indent_of(lines[at]))

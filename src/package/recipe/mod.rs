@@ -32,30 +32,24 @@ use crate::package::values::{at_most, filled_text, positive, text};
 use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
-/// The directory of generators.
 pub const DIRECTORY: &str = "generators";
 
-/// The name of the recipe in it.
 pub const NAME: &str = "generators.yaml";
 
-/// The path of a recipe in a package.
 pub const PATH: &str = "generators/generators.yaml";
 
-/// The result of reading a recipe.
 #[derive(Debug)]
 pub struct RecipeReading {
-    /// The recipe, as far as it is valid.
     pub recipe: Option<Recipe>,
     /// All faults, by line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the recipe at this path for a problem that was read.
 pub fn of_problem(path: &FilePath, problem: &Problem) -> RecipeReading {
     read(path, &problem.dir, &problem.constants, problem.layout.is_before_2025_09)
 }
 
-/// Reads the recipe of the package in `dir`, whose problem has these constants; an old one if the package is in a version
+/// Reads the recipe of the package in `dir`, whose problem has these constants. `is_old`: the package is in a version
 /// before 2025-09.
 pub fn read(
     path: &FilePath,
@@ -117,7 +111,6 @@ const MOST_CASES: usize = 50_000;
 /// Upper bound on the starts of a generator for one case.
 const MOST_TRIES: u32 = 1000;
 
-/// The characters of a name.
 const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
 
 const INPUT_KEYS: [&str; 3] = ["generate", "copy", "in"];
@@ -177,7 +170,7 @@ impl Scope {
 
 impl<'a> Reader<'a> {
     fn root(&mut self, root: &Node<'a>) {
-        // Its fault is reported.
+        // Its fault is already reported.
         let _reported = self.directory(root, Scope { tries: 1, ..Scope::default() });
         for (link, node) in include::resolve(&self.directories) {
             if self.is_full(&node) {
@@ -351,7 +344,7 @@ impl<'a> Reader<'a> {
             node.at_key()
                 .error(message, format!("rename it: files of test cases end in .{ending}"));
         } else if self.take(&inner.name, node) {
-            // Its fault is reported.
+            // Its fault is already reported.
             let _reported = self.directory(node, inner);
         }
     }

@@ -12,7 +12,6 @@ use crate::package::yaml::{Meaning, Raw, Scalar, Value};
 /// Upper bound on the cases of one entry.
 const MOST: usize = 100;
 
-/// Numbers for entries of lists.
 #[derive(Debug)]
 pub(super) struct Numbers {
     next: usize,
@@ -60,13 +59,11 @@ fn first_entry(item: &Raw) -> Option<&Raw> {
     entries.first().map(|entry| &entry.value)
 }
 
-/// Number of cases of an entry.
 fn made_by(case: &Raw) -> usize {
     let count = case.get("count");
     count.map_or(1, |count| read(count).map_or(1, |values| values.len()))
 }
 
-/// The values of `count`.
 pub(super) fn counts(node: &Node<'_>) -> Parse<Vec<i64>> {
     let wanted = "a number of cases, a sequence of integers, or a range such as `1..=5`";
     read(node.raw).map_err(|fault| match fault {

@@ -11,10 +11,7 @@ pub(super) type Lacking = &'static str;
 /// The flags of every pattern.
 const FLAGS: &str = "(?ms)";
 
-/// The same expression for the crate. An invalid one stays invalid.
-///
-/// # Errors
-/// What it has that the crate lacks.
+/// Writes the expression in the syntax of the crate, or says what the crate lacks. An invalid one stays invalid.
 pub(super) fn translated(pattern: &str) -> Result<String, Lacking> {
     let mut translation =
         Translation { rest: pattern, text: FLAGS.to_owned(), verbose: vec![false] };

@@ -10,7 +10,6 @@ use crate::package::sinol::ELSEWHERE;
 use crate::package::sinol::test_data::Test;
 use crate::package::values::positive;
 
-/// Reads the limits.
 pub(super) fn read(tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
     let time = limit(tests, map, ["time_limit", "time_limits"], "ms");
     let memory = limit(tests, map, ["memory_limit", "memory_limits"], "KiB");
@@ -54,7 +53,6 @@ fn limit(
     }
 }
 
-/// Limits by name of group or test.
 fn by_name(node: &Node<'_>, unit: &str) -> Parse<Vec<(String, u32)>> {
     let entries = node.entries("a map of groups or tests to limits")?;
     Ok(entries

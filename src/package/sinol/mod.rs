@@ -23,13 +23,10 @@ use crate::package::text::{settings_have, shown};
 use crate::package::values::text;
 use crate::package::yaml;
 
-/// The format.
 pub(super) struct Sinol;
 
-/// The file of the settings.
 const SETTINGS: &str = "config.yml";
 
-/// The help for settings that juror does not support.
 const ELSEWHERE: &str = "judge this package with sinol-make";
 
 /// Keys about statements, archives and measuring, which do not affect judging.
@@ -104,7 +101,6 @@ impl Format for Sinol {
     }
 }
 
-/// Reports settings that juror does not support.
 fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
     map.ignore(OF_TOOLS);
     for (key, harmless) in REFUSED {

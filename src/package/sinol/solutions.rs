@@ -18,7 +18,6 @@ use crate::package::sinol::test_data::{by_group, group_name};
 use crate::package::text::shown;
 use crate::package::values::{Bound, number};
 
-/// Reads the directory.
 pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Problem) {
     let left_out = extra_files(tree, map, problem);
     let is_left_out = |language: &Language| {
@@ -41,7 +40,7 @@ pub(super) fn read(tree: &Files, id: &str, map: &mut Map<'_>, problem: &mut Prob
         let found = problem.submissions.iter().position(|it| it.name == node.key);
         match found.map(|at| expectations(&node, problem).map(|all| (at, all))) {
             Some(Ok((at, all))) => problem.submissions[at].expectations.extend(all),
-            // The fault is reported.
+            // The fault is already reported.
             Some(Err(_reported)) => {}
             None if tree.file(&format!("prog/{}", node.key)).is_some() => {}
             None => {
@@ -118,7 +117,6 @@ fn extra_files(tree: &Files, map: &mut Map<'_>, problem: &mut Problem) -> Vec<St
     left_out
 }
 
-/// The language of sources with this ending.
 fn code_of(ending: &str) -> Option<&'static str> {
     Language::of_file(Path::new(&format!("x.{ending}"))).map(|it| it.code)
 }

@@ -13,7 +13,6 @@ use crate::package::sinol::{ELSEWHERE, SETTINGS};
 use crate::package::text::shown;
 use crate::package::values::{Bound, integer, number};
 
-/// An input.
 pub(super) struct Test {
     /// The part after the task's name, such as `1a`.
     pub id: String,
@@ -29,7 +28,6 @@ pub(super) fn group_name(group: u32) -> String {
     format!("{ALL}/{group}")
 }
 
-/// All tests, by group.
 pub(super) fn tests(tree: &Files, id: &str) -> Vec<Test> {
     let mut tests = Vec::new();
     for (dir, ending) in [("in", ".in"), ("out", ".out")] {
@@ -158,7 +156,6 @@ fn equal_parts(tree: &Files, groups: &[u32]) -> BTreeMap<u32, f64> {
     groups.iter().enumerate().map(|(at, group)| (*group, with_rest(at) as f64)).collect()
 }
 
-/// Values keyed by the numbers of groups.
 pub(super) fn by_group<'a, T>(
     node: &Node<'a>,
     parse: impl Fn(&Node<'a>) -> Parse<T>,

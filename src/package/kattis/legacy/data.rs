@@ -15,7 +15,6 @@ use crate::package::kattis::legacy::{LegacyYaml, flags};
 use crate::package::kattis::part::Part;
 use crate::package::kattis::{Pack, programs};
 
-/// Reads all test data, and the grading of its groups.
 pub(super) fn read(
     pack: &Pack<'_>,
     yaml: &LegacyYaml,
@@ -84,7 +83,6 @@ pub(super) fn has_scores(problem: &Problem) -> bool {
 struct Reader<'a> {
     pack: &'a Pack<'a>,
     yaml: &'a LegacyYaml,
-    /// The package's own output validators, if it has any.
     output_validators: &'a [Program],
     is_draft: bool,
     data: TestData,
@@ -93,14 +91,13 @@ struct Reader<'a> {
     unlisted: BTreeMap<&'a str, Vec<&'a Item>>,
 }
 
-/// An entry of a directory of test data.
 enum Entry<'a> {
     Group(&'a Item),
     Case(&'a str, CaseFiles<'a>),
 }
 
 impl<'a> Reader<'a> {
-    /// The keys that hold in a directory: its own, completed with those of the directory around it.
+    /// The directory's own keys, completed with those of the directory around it.
     fn keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
         let names: &[&str] =
             if self.is_draft { &["testdata.yaml", "test_group.yaml"] } else { &["testdata.yaml"] };

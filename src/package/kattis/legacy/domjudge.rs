@@ -23,7 +23,7 @@ pub(super) fn dialect(dir: &FilePath) -> Dialect {
     mark(dir).map_or(Dialect::Kattis, |_| Dialect::DomJudge)
 }
 
-/// Whether the package has a statement at the place for DOMjudge.
+/// DOMjudge looks for the statement at the top of the package.
 pub(super) fn has_statement(tree: &Files) -> bool {
     tree.file(INI).is_some()
         && ["pdf", "html", "txt"].iter().any(|it| tree.file(&format!("problem.{it}")).is_some())

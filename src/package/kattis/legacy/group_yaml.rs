@@ -13,7 +13,6 @@ use crate::package::text::shown;
 use crate::package::values::{boolean, text};
 use crate::package::yaml;
 
-/// The settings in such a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupKeys {
     pub grading: GradingKeys,

@@ -41,7 +41,7 @@ const fn overall(name: &'static str, verdict: Verdict) -> Folder {
     Folder { overall: Some((verdict, false)), ..folder(name, None, None) }
 }
 
-/// Those of ICPC, then those that legacy has as well, then those that drafts have from 2025-09.
+/// First the folders of ICPC, then those of legacy, then those that drafts have from 2025-09.
 static FOLDERS: [Folder; 7] = [
     overall("accepted", AC),
     overall("wrong_answer", WA),
@@ -197,7 +197,7 @@ impl Format for KattisLegacy {
 }
 
 impl KattisLegacy {
-    /// Whether the package's own output validators decide. `validation` says so; in drafts, the directory alone does.
+    /// In drafts, an output validator decides if its directory exists. Elsewhere `validation` says so.
     fn is_custom(&self, pack: &Pack<'_>, yaml: &LegacyYaml) -> bool {
         let directory = pack.version.output_validator;
         let exists = pack.tree.directory(directory).is_some();
@@ -222,7 +222,6 @@ impl KattisLegacy {
 }
 
 impl Pack<'_> {
-    /// The package's own grader.
     fn grader(&self) -> Option<Program> {
         let mut graders = self.programs("graders", ProgramKind::Grader);
         if graders.len() > 1 {
@@ -232,7 +231,6 @@ impl Pack<'_> {
         graders.drain(..).next()
     }
 
-    /// All output validators.
     fn output_validators(&self) -> Vec<Program> {
         let validators = self.programs(self.version.output_validator, ProgramKind::OutputValidator);
         let path = || self.tree.path(self.version.output_validator);
@@ -246,7 +244,6 @@ impl Pack<'_> {
     }
 }
 
-/// The contents of `problem.yaml` in a legacy package.
 #[derive(Debug, Default)]
 struct LegacyYaml {
     /// The keys that all versions have.
@@ -262,7 +259,7 @@ struct LegacyYaml {
 }
 
 impl LegacyYaml {
-    /// The values if there is no such file.
+    /// The values if there is no `problem.yaml`.
     fn new(is_draft: bool) -> Self {
         let mut it = Self::default();
         it.shared.problem_type = ProblemType::Unknown;

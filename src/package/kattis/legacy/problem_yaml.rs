@@ -22,7 +22,6 @@ use crate::package::values::{Bound, boolean, number_or_text, text};
 const FOR_PEOPLE: &str = "author credits source source_url license rights_owner keywords uuid version \
                           embargo_until libraries";
 
-/// Reads the keys of `problem.yaml`.
 pub(super) fn keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     let mut map = map.without_nulls();
     let mut it = LegacyYaml::new(is_draft);
@@ -153,7 +152,7 @@ fn size(node: &Node<'_>, unit: u64) -> Parse<Bytes> {
     Ok(Bytes((number_or_text(node, Bound::Above(0.0))?.min(1e6) * unit as f64) as u64))
 }
 
-/// The old place of the grading keys, and the keys that exist only there.
+/// Reads `grading`: the old place of the grading keys, and keys that exist only there.
 fn grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> Parse<()> {
     let mut map = node.map()?.without_nulls();
     map.node("show_test_data_groups");
@@ -188,7 +187,7 @@ pub(super) fn names_of_statements(
             Some(name.trim().to_owned())
         };
         let said = text.lines().find_map(|line| remark(line.trim()));
-        // A definition of the command names nothing.
+        // A definition of the command gives no name.
         let calls = latex::calls(&text, "problemname").into_iter().filter(|[it]| !it.contains('#'));
         let mut names = calls.map(|[name]| latex::plain(name)).filter(|name| !name.is_empty());
         Some((language.clone(), said.or_else(|| names.next())?))

@@ -14,7 +14,6 @@ use crate::package::kattis::v2025_09::test_yaml::{self, Settings};
 use crate::package::kattis::v2025_09::{scoring, static_validation};
 use crate::package::suggest::meant_or;
 
-/// Reads all test data.
 pub(super) fn read(pack: &Pack<'_>) -> TestData {
     check_top(pack);
     let mut data = TestData::default();
@@ -131,7 +130,6 @@ impl<'a> Reader<'a> {
         (listed, settings)
     }
 
-    /// The group that a case is in.
     fn group_of(&self, name: &str) -> Option<&String> {
         self.groups.iter().find(|group| is_inside(name, group))
     }
@@ -200,7 +198,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The settings that a case inherits.
     fn inherited(&self, name: &str, settings: &BTreeMap<String, Settings>) -> Settings {
         let found = match self.group_of(name) {
             Some(group) => settings.get(group),
@@ -238,7 +235,6 @@ fn is_direct(name: &str) -> bool {
     name.matches('/').count() == 1
 }
 
-/// A setting of a test case, else of its directory.
 fn first<T: Default>(own: Option<T>, outer: Option<T>) -> T {
     own.or(outer).unwrap_or_default()
 }

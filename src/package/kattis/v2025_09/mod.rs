@@ -26,7 +26,6 @@ use crate::package::statements::Statement;
 use crate::package::text::shown;
 use crate::package::values::{boolean, text, texts};
 
-/// The format.
 pub(in crate::package) struct Kattis202509;
 
 const VERSION: Version = Version {
@@ -126,10 +125,9 @@ const RENAMED: Renamed = &[
     ("submission_type", "in format 2025-09: `type:`"),
 ];
 
-/// Those of them that only inform people.
+/// Renamed keys that only inform people.
 const FOR_PEOPLE: [&str; 2] = ["author", "source_url"];
 
-/// Reads the keys of `problem.yaml`.
 fn keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
     let mut map = map.for_people(&FOR_PEOPLE);
     let mut it = ProblemYaml::default();

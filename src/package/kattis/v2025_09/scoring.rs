@@ -16,18 +16,16 @@ use crate::package::text::shown;
 use crate::package::values::{integer, text};
 use crate::package::yaml::Value;
 
-/// The keys that a file has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScoringKeys {
     /// The inner `None` means `unbounded`.
     pub max_score: Option<Placed<Option<Score>>>,
     pub aggregation: Option<Placed<Aggregation>>,
     pub require_pass: Vec<Placed<String>>,
-    /// Whether a key has an invalid value: then no key is reported as missing.
+    /// Whether a key has an invalid value. Then no key is reported as missing.
     pub is_broken: bool,
 }
 
-/// A value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Placed<T> {
     pub value: T,

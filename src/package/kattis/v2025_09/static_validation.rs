@@ -13,7 +13,6 @@ use crate::package::kattis::v2025_09::test_yaml::Settings;
 use crate::package::node::Map;
 use crate::package::values::texts;
 
-/// The keys that a file has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StaticKeys {
     /// The inner `None` means `pass-fail`.
@@ -21,7 +20,6 @@ pub(super) struct StaticKeys {
     pub args: Vec<String>,
 }
 
-/// Takes these keys out of a `test_group.yaml`.
 pub(super) fn read(part: Part, map: &mut Map<'_>) -> StaticKeys {
     let nodes = ["static_validation_score", "static_validator_args"].map(|key| map.node(key));
     let mut it = StaticKeys::default();

@@ -15,7 +15,6 @@ use crate::package::text::TextFile;
 use crate::package::values::{boolean, text, texts};
 use crate::package::yaml;
 
-/// The settings in such a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     pub args: Option<Vec<String>>,
@@ -34,7 +33,7 @@ const RENAMED: Renamed = &[
     ("on_reject", "format 2025-09 has no such key"),
 ];
 
-/// Reads such a file; constants are replaced only in files of groups.
+/// Constants are replaced only in files of groups.
 pub(super) fn read(pack: &Pack<'_>, part: Part, role: Role, item: &Item) -> Option<Settings> {
     let mut file = item.read(pack.faults)?;
     if role != Role::Case {

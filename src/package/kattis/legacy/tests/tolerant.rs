@@ -1,4 +1,4 @@
-//! What other judges take without a word, as packages that people have got into the way of it.
+//! Habits that other judges accept without a message, so that packages have them.
 
 use super::{DRAFT, SMALLEST, check, package, problem};
 use crate::model::problem::Grading;

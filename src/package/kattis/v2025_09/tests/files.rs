@@ -96,7 +96,7 @@ fn links_that_lead_nowhere_leave_the_rest_to_be_judged() {
     };
     check("submissions/accepted/b.cpp", 0);
     check("attachments/b.txt", 0);
-    // Nobody is accepted because a test case is not there.
+    // A missing test case must not get anyone accepted.
     check("data/secret/2.in", 1);
 }
 

@@ -1,4 +1,4 @@
-//! Nothing that a file may hold makes the reader fall over.
+//! The reader copes with whatever a file contains.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn a_file_with_endless_faults_gives_a_bounded_report() {
     assert!(read(&package.dir).diagnostics.len() < 250);
 }
 
-/// Whether something that is said about a package with this file begins so.
+/// Checks that a remark about a package with this file begins with `expected`.
 fn bounded(name: &str, content: &str, expected: &str) {
     let package = Package::new("");
     package.write(name, content.as_bytes());
