@@ -140,7 +140,6 @@ impl<'a> Facts<'a> {
         self.place(value.as_object()?)
     }
 
-    /// The place of a program, a file, a test case or a group.
     fn place(&self, parts: &Map<String, Value>) -> Option<String> {
         if let Some(path) = parts.get("path").and_then(file) {
             return Some(self.names.place(path));

@@ -22,12 +22,10 @@ pub(super) fn source<'t>(tree: &'t Files, directory: &str, stems: &[&str]) -> Op
     all.min_by_key(|item| (code(item) != Some("cpp"), &item.name))
 }
 
-/// The headers of C and C++ below a directory, for the programs in it.
 pub(super) fn headers(tree: &Files, directory: &str) -> Vec<IncludedFile> {
     files(tree, directory, |item| matches!(item.ending(), "h" | "hpp"))
 }
 
-/// Files below a directory, under their names in it.
 pub(super) fn files(
     tree: &Files,
     directory: &str,

@@ -62,7 +62,6 @@ fn instead_of(dir: &Path) -> String {
 const WANTED: &str =
     "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
 
-/// Files of formats that juror does not read, with the names of the formats.
 const UNREAD: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
@@ -119,7 +118,6 @@ fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
     inside.filter(|path| is_package(path, &FORMATS)).map(PathBuf::from).collect()
 }
 
-/// The nearest package in one of these formats that `dir` is in.
 fn package_around(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.into());
     let mut around = real.ancestors().skip(1).map(FilePath::root);

@@ -31,7 +31,6 @@ impl Draft {
         Self { problem, has_settings: true, file_writing: Some(true) }
     }
 
-    /// Makes the checks that all formats share, and completes the problem.
     pub(super) fn finish(mut self, tree: &Files) -> Option<Problem> {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
@@ -63,8 +62,6 @@ fn check_texts(problem: &Problem, faults: &Faults) {
     }
 }
 
-/// Checks the start and the end of an input or answer.
-///
 /// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
 /// validators decide about them.
 fn check_text(path: &FilePath, faults: &Faults) {

@@ -91,7 +91,6 @@ fn command(text: &str) -> (&str, &str) {
     }
 }
 
-/// The argument at the start of a text, and what follows.
 fn argument(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     match text.chars().next() {

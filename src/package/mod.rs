@@ -115,9 +115,7 @@ pub struct Reading {
 
 impl Reading {
     /// The problem, and remarks about it. Missing parts are among the remarks, and the others can be used.
-    ///
-    /// # Errors
-    /// If nothing can be judged by it.
+    /// Fails if nothing can be judged.
     pub fn usable(self) -> Result<(Problem, Vec<Diagnostic>), Stop> {
         let Self { problem, diagnostics, .. } = self;
         let Some(problem) = problem else { return Err(Stop::Diagnosed(diagnostics)) };
@@ -134,7 +132,6 @@ pub fn formats() -> [&'static str; FORMATS.len()] {
     FORMATS.map(name)
 }
 
-/// The format that a problem was read in.
 fn format_of(problem: &Problem) -> Option<&'static dyn Format> {
     FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format)
 }

@@ -27,13 +27,11 @@ impl<'f> SettingsFile<'f> {
         Self::of(TextFile::read(path, faults)?, faults, parse)
     }
 
-    /// The settings in a file that was read.
     pub(super) fn of(file: TextFile, faults: &'f Faults, parse: Parser) -> Option<Self> {
         let raw = parse(Page { file: &file, faults }).ok()?;
         Some(Self { file, faults, raw })
     }
 
-    /// The one value of the file.
     pub(super) fn root(&self) -> Node<'_> {
         let Self { file, faults, raw } = self;
         let page = Page { file, faults };
@@ -328,7 +326,6 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The keys that were asked for so far.
     pub(super) fn known(&self) -> &[&'static str] {
         &self.known
     }
@@ -352,7 +349,6 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// What to write instead of an unknown key.
     pub(super) fn help_for(&self, key: &str) -> String {
         if let Some((_, help)) = self.renamed.iter().find(|(old, _)| *old == key) {
             return (*help).to_owned();

@@ -3,7 +3,7 @@
 use crate::model::root::FilePath;
 use crate::package::convert::settings::read;
 
-/// Upper bound on a remark, in bytes.
+/// In bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// The description and the hint of the test case with this input. They are keys of its `.yaml`, or in legacy packages

@@ -66,7 +66,6 @@ fn folded(word: &str) -> String {
     word.to_lowercase().replace('-', "_")
 }
 
-/// The words as a list for people: `a, b, c`.
 pub fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().collect::<Vec<_>>().join(", ")
 }

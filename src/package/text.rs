@@ -23,7 +23,6 @@ pub(super) struct Range {
 
 pub(super) const START: Range = Range { line: 1, column: 1, width: 1 };
 
-/// A text file, read as a whole.
 #[derive(Debug)]
 pub(super) struct TextFile {
     pub path: PathBuf,
@@ -38,7 +37,6 @@ impl TextFile {
         Self { path: path.to_owned(), text, lines }
     }
 
-    /// Wraps a text as a file, unless it is too large.
     pub(super) fn bounded(path: &Path, text: String, faults: &Faults) -> Option<Self> {
         if text.len() as u64 > MAX_SIZE {
             let most = Bytes(MAX_SIZE);
@@ -152,7 +150,6 @@ pub(super) struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Reports a fault in a range of the file; the help may be empty.
     pub(super) fn error(
         &self,
         range: Range,

@@ -30,7 +30,6 @@ pub(super) fn filled_text(node: &Node<'_>) -> Parse<String> {
     }
 }
 
-/// A sequence of texts; may be empty.
 pub(super) fn texts(node: &Node<'_>) -> Parse<Vec<String>> {
     // Reads all items before it fails, so that each fault is reported.
     let texts: Vec<_> = node.items("a sequence of texts")?.map(|item| text(&item)).collect();
@@ -49,7 +48,6 @@ pub(super) fn boolean(node: &Node<'_>) -> Parse<bool> {
     }
 }
 
-/// An integer of at least `least`.
 pub(super) fn integer<T: TryFrom<i64>>(node: &Node<'_>, least: i64, wanted: &str) -> Parse<T> {
     let too_large = || node.error(format!("{} is too large", node.what()), "");
     match node.meaning() {
@@ -67,7 +65,6 @@ pub(super) fn positive<T: TryFrom<i64>>(node: &Node<'_>, unit: &str) -> Parse<T>
     integer(node, 1, &format!("an integer above 0, in {unit}"))
 }
 
-/// The number, if it is at most `most`.
 pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_>) -> Parse<T> {
     if value > most {
         Err(node.error(format!("{} is too large", node.what()), format!("at most {most}")))
@@ -76,14 +73,12 @@ pub(super) fn at_most<T: PartialOrd + Display>(most: T, value: T, node: &Node<'_
     }
 }
 
-/// A lower bound of a number.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
     Above(f64),
     AtLeast(f64),
 }
 
-/// A finite number.
 pub(super) fn number(node: &Node<'_>, bound: Bound) -> Parse<f64> {
     number_meant(node, node.meaning(), bound)
 }

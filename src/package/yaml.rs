@@ -20,10 +20,8 @@ const BYTES_A_NODE: usize = 100;
 /// Upper bound on the bytes of a key. Values are often named after their keys.
 const MAX_KEY: usize = 1000;
 
-/// Upper bound on the depth of nested collections.
 const MAX_DEPTH: usize = 64;
 
-/// A value and its place.
 #[derive(Clone, Debug)]
 pub(super) struct Raw {
     pub value: Value,
@@ -73,8 +71,6 @@ pub(super) struct Entry {
     pub value: Raw,
 }
 
-/// The meaning of a scalar.
-///
 /// Source: YAML 1.2.2, 10.3.2 "Tag Resolution" (the core schema).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Meaning {
@@ -199,7 +195,6 @@ fn saturated(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Builds a tree from the stream of events.
 #[derive(Default)]
 struct Builder {
     open: Vec<Open>,
@@ -215,7 +210,6 @@ struct Anchored {
     nodes: usize,
 }
 
-/// A collection that has not ended yet.
 struct Open {
     anchor: usize,
     range: Range,
@@ -306,7 +300,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Puts a complete node into its collection.
     fn finish(&mut self, node: Raw, anchor: usize, nodes_before: usize, page: Page<'_>) {
         if anchor != 0 {
             let nodes = self.nodes - nodes_before;

@@ -40,7 +40,6 @@ fn block(node: &Raw, depth: usize, text: &mut String) {
     }
 }
 
-/// A value that fits on the line.
 fn flow(node: &Raw) -> String {
     match &node.value {
         Value::Map(_) => "{}".to_owned(),

@@ -33,9 +33,6 @@ pub fn is_archive(path: &Path) -> bool {
 }
 
 /// Unpacks an archive into an empty directory and returns where the package is in it.
-///
-/// # Errors
-/// If juror does not read such an archive, or a signal ends it.
 pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Stop> {
     let unpacked = bounded(archive, into, Bounds::default());
     unpacked.map_err(|fault| go_on().err().unwrap_or_else(|| fault.into()))

@@ -49,7 +49,7 @@ struct Input {
 }
 
 impl Input {
-    /// Parses a name below the package; `None` if it is not the name of an input.
+    /// `None` if the name is not that of an input.
     fn named(name: &str) -> Option<Self> {
         let (dir, file) = name.rsplit_once('/').unwrap_or(("", name));
         let lower = file.to_ascii_lowercase();
@@ -95,7 +95,6 @@ impl<'a> Names<'a> {
         Self { all: all.iter().map(String::as_str).collect(), by_lower }
     }
 
-    /// The file of this name, or of the same in another case.
     fn find(&self, name: &str) -> Option<&'a str> {
         let in_another_case = || self.by_lower.get(&name.to_ascii_lowercase());
         self.all.get(name).or_else(in_another_case).copied()

@@ -8,7 +8,6 @@ use crate::model::test_data::TestData;
 use crate::package::convert::{Target, is_kattis};
 use crate::package::files::is_valid_name;
 
-/// Names of files and test cases in the new package.
 pub struct Names<'a> {
     pub root: &'a Path,
     /// New names of files and test cases; `None` for the new package itself.
@@ -77,7 +76,6 @@ impl Cases {
         }
     }
 
-    /// Gives names to the test cases and groups of another format.
     fn name_all(&mut self, problem: &Problem) {
         let data = &problem.test_data;
         let set = data.groups.first().map_or("tests", |set| set.name.as_str());

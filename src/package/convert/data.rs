@@ -156,7 +156,6 @@ impl Planner<'_> {
         if differ || problem.kind.grading == Grading::Scoring { groups } else { BTreeSet::new() }
     }
 
-    /// The groups with a score, by new name.
     fn scored(&self) -> BTreeMap<String, Scored<'_>> {
         let scored = rules::scored(self.problem).into_iter();
         scored.map(|group| (self.cases.name(group.name), group)).collect()
@@ -386,7 +385,6 @@ fn graded_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
 const SHOWN: [&str; 5] =
     ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
 
-/// Keys whose values are in the problem.
 const KNOWN: [&str; 5] = [
     "args",
     "input_validator_args",

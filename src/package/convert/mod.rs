@@ -110,10 +110,7 @@ impl Lost {
     }
 }
 
-/// Plans the files of a package in another format.
-///
-/// # Errors
-/// If one would have a name that leads out of the package, or two would have the same.
+/// Fails if a file would have a name that leads out of the package, or if two would have the same name.
 pub fn plan(problem: &Problem, to: Target) -> Result<NewPackage, Diagnostic> {
     let format = format_of(problem).unwrap_or(FORMATS[0]);
     let tree = Files::read(&problem.dir, format);

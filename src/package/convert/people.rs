@@ -5,7 +5,6 @@ use crate::package::convert::{Planner, map, raw, text, texts};
 use crate::package::yaml::{Raw, Value};
 
 impl Planner<'_> {
-    /// The authors, the owner and the source, as 2025-09 writes them.
     pub(super) fn new_people(&mut self, old: &Old, keys: &mut Keys) {
         let authors = old.value("author").map(authors).unwrap_or_default();
         match &authors[..] {
@@ -19,7 +18,6 @@ impl Planner<'_> {
         keys.extend(source(old).map(|source| ("source", source)));
     }
 
-    /// The authors and the source, as far as legacy can express them.
     pub(super) fn legacy_people(&mut self, old: &Old, keys: &mut Keys) {
         let credits = old.value("credits");
         let people = credits.and_then(|it| it.get("authors")).or(credits);

@@ -14,7 +14,6 @@ use crate::package::convert::{Contents, PlannedFile, Planner, is_kattis, submiss
 use crate::package::files::Item;
 use crate::package::text::MAX_SIZE;
 
-/// Whether a program is built with the files for all problems of library-checker.
 pub(super) fn is_of_library_checker(program: &Program) -> bool {
     program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
 }
@@ -26,13 +25,11 @@ enum Fate {
     Lost(&'static str),
 }
 
-/// Legacy does not have this.
 pub(super) const SHOWN_INSTEAD: &str = "a text that contestants see instead of the test case's";
 
 const STRANGER: &str = "a file that belongs to no test case";
 
 impl Planner<'_> {
-    /// Places the files of a version of the Kattis format.
     pub(super) fn keep_files(&mut self) {
         let data = &self.problem.test_data;
         let cases = data.cases.iter().chain(data.examples());

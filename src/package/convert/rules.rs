@@ -24,7 +24,6 @@ pub(super) struct Scored<'a> {
     pub cases: usize,
 }
 
-/// The greatest score of a group if nothing says what it is.
 pub(super) const UNKNOWN_MOST: f64 = 100.0;
 
 /// The groups with a score, the outermost first.
@@ -127,7 +126,6 @@ impl<'a> Inside<'a> {
         }
     }
 
-    /// How many test cases have the score of the group.
     fn number(&self) -> usize {
         if self.has_groups { 0 } else { self.cases.len() }
     }

@@ -393,7 +393,6 @@ impl Planner<'_> {
         Some(file.name.clone())
     }
 
-    /// Adds the files that DOMjudge reads beside the legacy format.
     pub(super) fn add_for_domjudge(&mut self) {
         let own = self.tree.path(INI).text(MAX_SIZE).unwrap_or_default();
         let is_other = |line: &&str| line.split('=').next().map(str::trim) != Some("timelimit");

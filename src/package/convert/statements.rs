@@ -135,7 +135,6 @@ impl Planner<'_> {
     }
 }
 
-/// The samples that a statement of Polygon shows: inputs and outputs.
 struct Examples {
     texts: Vec<[String; 2]>,
     /// The files that they are in, unless they are in the statement.

@@ -43,7 +43,6 @@ fn is_default(rule: &Expectation, folder: &Folder) -> bool {
         && *use_for_time_limit == UseForTimeLimit::AsExpected
 }
 
-/// The verdicts that a rule can expect.
 pub const ALL: [Verdict; 4] =
     [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 

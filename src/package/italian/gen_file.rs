@@ -24,7 +24,6 @@ pub(super) enum Source {
 }
 
 impl Group {
-    /// All of `count` tests without subtasks.
     pub(super) fn whole(count: usize) -> Self {
         let case = |_| (Place::from(std::path::Path::new(SETTINGS)), Source::None);
         Self { points: None, cases: (0..count).map(case).collect() }

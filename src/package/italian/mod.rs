@@ -36,7 +36,6 @@ const SETTINGS: &str = "task.yaml";
 
 const MOST: usize = 10_000;
 
-/// Keys about contests, which do not affect judging.
 const OF_CONTESTS: &str = "\
     token_mode token_max_number token_min_interval token_gen_initial token_gen_number token_gen_interval \
     token_gen_max token_initial token_gen_time token_total token_max public_testcases risultati score_mode \

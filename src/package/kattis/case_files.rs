@@ -54,7 +54,6 @@ pub(super) fn report_stranger(pack: &Pack<'_>, item: &Item) {
     pack.faults.warning(item, "is ignored: it belongs to no test case", help);
 }
 
-/// The files of one test case, by ending.
 #[derive(Default)]
 pub(super) struct CaseFiles<'a>(Vec<(&'static str, &'a Item)>);
 

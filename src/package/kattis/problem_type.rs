@@ -9,7 +9,6 @@ use crate::package::suggest::list;
 use crate::package::text::shown;
 use crate::package::values::text;
 
-/// The type of a problem, as far as other keys depend on it.
 #[derive(Clone, Debug)]
 pub(super) enum ProblemType {
     Known(Vec<String>),
@@ -56,7 +55,6 @@ impl ProblemType {
     }
 }
 
-/// Passes of a multi-pass problem that does not say how many.
 const DEFAULT_PASSES: u32 = 2;
 
 pub(super) const TYPES: [&str; 5] =

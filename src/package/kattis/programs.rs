@@ -13,11 +13,9 @@ use crate::package::node::{Node, Parse, meant};
 use crate::package::suggest::meant_or;
 use crate::package::text::shown;
 
-/// Endings of files that are not programs, wherever programs are expected.
 const NO_PROGRAM_ENDINGS: [&str; 12] =
     ["md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log"];
 
-/// Whether a file or directory among programs is certainly not a program.
 pub(super) fn is_no_program(item: &Item) -> bool {
     if item.is_directory() {
         item.base_name() == "__pycache__"

@@ -24,7 +24,6 @@ pub(super) struct Rule<'a> {
     pub some: Vec<CaseRule<'a>>,
 }
 
-/// The expectation on some of the test cases.
 pub(super) struct CaseRule<'a> {
     pub cases: Pattern,
     pub node: Node<'a>,

@@ -13,7 +13,6 @@ use crate::package::text::shown;
 
 const SEARCHED: u64 = 1 << 20;
 
-/// The expectations in the sources of a submission; empty if there are none.
 pub(super) fn expectations(tree: &Files, submission: &Item) -> Vec<Expectation> {
     let files = tree.below(&submission.name).iter().chain([submission]);
     let files = files.filter(|item| item.is_file());

@@ -8,7 +8,6 @@ use crate::package::kattis::SETTINGS;
 use crate::package::text::{MAX_SIZE, Page, TextFile, shown};
 use crate::package::yaml::{self, Entry};
 
-/// The versions that juror distinguishes, by their names in packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VersionName {
     V2025_09,
@@ -18,11 +17,9 @@ pub(super) enum VersionName {
     LegacyIcpc,
 }
 
-/// Keys that only legacy packages have at the top of `problem.yaml`.
 const LEGACY_KEYS: [&str; 6] =
     ["author", "source_url", "validation", "validator_flags", "grading", "domjudge"];
 
-/// Files and directories that only legacy packages have.
 const LEGACY_FILES: [&str; 8] = [
     "problem_statement",
     "output_validators",

@@ -87,7 +87,6 @@ impl<'a> Programs<'a> {
         }
     }
 
-    /// The program in a file that is named in the settings.
     pub(super) fn named(&self, name: &str, kind: ProgramKind, node: &Node<'_>) -> Parse<Program> {
         let item = self.tree.file(name).ok_or_else(|| {
             let message = format!("there is no file `{}` in the package", shown(name));

@@ -133,7 +133,6 @@ fn own_tests<'a>(element: Element<'a>) -> impl Iterator<Item = (usize, Element<'
     (1..).zip(tests)
 }
 
-/// The name and the path of a file of such a test.
 fn tested_path(
     pack: &Pack<'_>,
     element: Element<'_>,
@@ -193,7 +192,6 @@ fn solution(pack: &Pack<'_>, element: Element<'_>) -> Parse<Option<Submission>> 
     Ok(Some(Submission { name: name.to_owned(), program, expectations }))
 }
 
-/// Whether the solution with this element makes judge answers.
 pub(super) fn is_main(element: Element<'_>) -> bool {
     element.attribute("tag") == Some("main")
 }

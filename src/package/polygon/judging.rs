@@ -180,7 +180,6 @@ fn test<'a>(
     Ok(Test { element, case, group, points })
 }
 
-/// A file of a test, as it is in the package.
 fn part(pack: &Pack<'_>, name: &str) -> Part {
     let path = pack.tree.file(name).map(|item| item.path.clone());
     let is_windows = path.as_ref().is_some_and(has_windows_line_ends);

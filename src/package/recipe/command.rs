@@ -30,7 +30,6 @@ pub(super) struct Programs {
     constants: Vec<Constant>,
 }
 
-/// The parsed command line of one case.
 #[derive(Clone, Debug)]
 pub(super) struct CommandLine {
     pub program: GeneratorProgram,
@@ -50,7 +49,6 @@ impl Programs {
         Self { dir, listed: BTreeMap::new(), constants: constants.to_vec() }
     }
 
-    /// Adds the programs under the key `generators`.
     pub(super) fn list(&mut self, node: &Node<'_>) -> Parse<()> {
         for entry in node.entries("a map of names to sequences of files")? {
             if let Ok(program) = self.listed_program(&entry) {

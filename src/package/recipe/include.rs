@@ -9,13 +9,11 @@ use crate::package::recipe::MOST_CASES;
 use crate::package::suggest::meant_or;
 use crate::package::text::shown;
 
-/// A directory of the recipe.
 pub(super) struct Directory<'a> {
     /// Its path below `data/`; empty for `data/` itself.
     pub name: String,
     /// The same path as written in the recipe, without numbers.
     pub keys: String,
-    /// Its entries of `include`.
     pub includes: Vec<Node<'a>>,
     pub cases: Vec<Listed>,
 }
@@ -27,7 +25,6 @@ pub(super) struct Listed {
     pub names: Vec<String>,
 }
 
-/// The target of an entry of `include`.
 enum Target<'d> {
     Directory(usize),
     Cases(Vec<&'d str>),

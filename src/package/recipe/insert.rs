@@ -67,14 +67,12 @@ pub fn inserted(text: &str, path: &[String], entry: &[String]) -> Option<String>
 
 const MARK: char = '\u{feff}';
 
-/// The characters of a line end, of any system.
 const LINE_ENDS: [char; 2] = ['\r', '\n'];
 
 fn end_of(line: &str) -> &str {
     &line[line.trim_end_matches(LINE_ENDS).len()..]
 }
 
-/// The lines of a text, each with its end.
 fn lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -88,7 +86,6 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The lines that belong to a key.
 struct Block {
     indent: usize,
     range: std::ops::Range<usize>,

@@ -158,7 +158,6 @@ impl Scope {
         self.keys.is_empty()
     }
 
-    /// The scope inside a directory of this name.
     fn inner(&self, key: &str, name: &str) -> Self {
         Self {
             name: join(&self.name, name),
@@ -349,7 +348,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether nothing else has this name.
+    /// Reports a name that something else already has.
     fn take(&mut self, name: &str, node: &Node<'_>) -> bool {
         if let Some(line) = self.taken.get(name) {
             let message = format!("`{name}` is given twice; first on line {line}");
@@ -360,7 +359,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Whether no more cases are accepted; the first time, that is reported.
+    /// Whether the recipe may have no more cases. Reports that once.
     fn is_full(&mut self, node: &Node<'_>) -> bool {
         let is_full = self.recipe.cases.len() + self.recipe.links.len() >= MOST_CASES;
         if is_full && !self.is_reported_full {

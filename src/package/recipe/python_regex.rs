@@ -8,7 +8,6 @@ use regex_syntax::is_meta_character;
 /// What Python has and the crate lacks, in the plural.
 pub(super) type Lacking = &'static str;
 
-/// The flags of every pattern.
 const FLAGS: &str = "(?ms)";
 
 /// Writes the expression in the syntax of the crate, or says what the crate lacks. An invalid one stays invalid.
@@ -239,7 +238,6 @@ impl Translation<'_> {
         digits.take_while(|byte| (b'0'..=b'7').contains(byte)).count()
     }
 
-    /// The character of so many octal digits.
     fn octal(&mut self, digits: usize) {
         let (digits, rest) = self.rest.split_at(digits);
         let character = u32::from_str_radix(digits, 8).unwrap_or_default();

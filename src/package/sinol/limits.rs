@@ -17,7 +17,6 @@ pub(super) fn read(tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
     problem.limits = ProblemLimits::stated(time, memory.map(|it| Bytes::kib(it.into())));
 }
 
-/// The one limit of all tests.
 fn limit(
     tests: &[Test],
     map: &mut Map<'_>,

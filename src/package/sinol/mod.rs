@@ -126,7 +126,6 @@ fn refuse(tree: &Files, id: &str, map: &mut Map<'_>) {
     }
 }
 
-/// The checker and the input validator.
 fn validators(tree: &Files, id: &str, problem: &mut Problem) {
     let program = |what: &str, kind| {
         let item = by_name::source(tree, "prog", &[&format!("{id}{what}")])?;

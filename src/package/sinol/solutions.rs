@@ -121,7 +121,6 @@ fn code_of(ending: &str) -> Option<&'static str> {
     Language::of_file(Path::new(&format!("x.{ending}"))).map(|it| it.code)
 }
 
-/// The expectations of a solution, by groups and in total.
 fn expectations(node: &Node<'_>, problem: &Problem) -> Parse<Vec<Expectation>> {
     let mut map = node.map()?;
     let mut all = vec![Expectation::default()];

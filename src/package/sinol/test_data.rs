@@ -21,7 +21,6 @@ pub(super) struct Test {
     input: Item,
 }
 
-/// The group around all groups.
 const ALL: &str = "tests";
 
 pub(super) fn group_name(group: u32) -> String {
@@ -70,7 +69,6 @@ fn group(test: &str) -> Option<u32> {
     Some(if rest.ends_with("ocen") { 0 } else { number })
 }
 
-/// The groups with their points and required groups.
 pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &mut Problem) {
     let scores = map.get("scores", |node| by_group(node, |it| number(it, Bound::AtLeast(0.0))));
     let needed = map.get("subtask_dependencies", |node| {

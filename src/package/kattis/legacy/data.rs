@@ -87,7 +87,6 @@ struct Reader<'a> {
     is_draft: bool,
     data: TestData,
     groups: Vec<GradedGroup>,
-    /// Files that belong to no test case, by ending.
     unlisted: BTreeMap<&'a str, Vec<&'a Item>>,
 }
 

@@ -18,7 +18,6 @@ pub(super) fn mark(dir: &FilePath) -> Option<&'static str> {
     [INI, TIME_LIMIT].into_iter().find(|name| dir.join(name).is_file())
 }
 
-/// The judge whose rules hold, by the package's files.
 pub(super) fn dialect(dir: &FilePath) -> Dialect {
     mark(dir).map_or(Dialect::Kattis, |_| Dialect::DomJudge)
 }

@@ -34,7 +34,6 @@ impl GroupKeys {
     }
 }
 
-/// Keys of later versions about scores.
 const LATER: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
 
 /// Reads such a file of a group, or the `.yaml` file of a test case, which only drafts have.

@@ -30,7 +30,6 @@ use crate::package::kattis::{Kattis202509, Pack, SETTINGS, Version};
 use crate::package::node::{Node, Parse};
 use crate::package::statements::Statement;
 
-/// The format of legacy packages and of drafts that look like them.
 pub(in crate::package) struct KattisLegacy(VersionName);
 
 pub(in crate::package) const LEGACY: KattisLegacy = KattisLegacy(VersionName::Legacy);
@@ -246,7 +245,6 @@ impl Pack<'_> {
 
 #[derive(Debug, Default)]
 struct LegacyYaml {
-    /// The keys that all versions have.
     shared: ProblemYaml,
     /// Whether `validation` asks for the package's own output validators, if the key exists.
     is_custom: Option<bool>,

@@ -18,7 +18,6 @@ use crate::package::node::{Map, Node, Parse};
 use crate::package::text::{TextFile, shown};
 use crate::package::values::{Bound, boolean, number_or_text, text};
 
-/// Keys that only inform people.
 const FOR_PEOPLE: &str = "author credits source source_url license rights_owner keywords uuid version \
                           embargo_until libraries";
 

@@ -32,7 +32,6 @@ pub(super) struct Placed<T> {
     pub place: Place,
 }
 
-/// Takes the scoring keys out of a `test_group.yaml`.
 pub(super) fn read(pack: &Pack<'_>, part: Part, map: &mut Map<'_>) -> ScoringKeys {
     let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
     let refused = match part {
@@ -93,7 +92,6 @@ fn names(node: &Node<'_>) -> Parse<Vec<Placed<String>>> {
     Ok(items.iter().filter_map(name).collect())
 }
 
-/// A group with the keys in its file, and the scoring that follows.
 struct Group<'a> {
     name: &'a str,
     keys: ScoringKeys,
