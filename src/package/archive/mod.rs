@@ -64,7 +64,7 @@ fn read(archive: &Path, target: &mut Target) -> Result<(), UnpackRefusal> {
             let begins = start(MultiGzDecoder::new(open()?));
             match unpacked {
                 Err(UnpackRefusal::Damaged(_)) if begins.is_ok_and(|it| !is_tar(&it)) => {
-                    Err(damaged("what is compressed in it is no tar archive"))
+                    Err(damaged("the compressed data is not a tar archive"))
                 }
                 unpacked => unpacked,
             }

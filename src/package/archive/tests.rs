@@ -276,7 +276,7 @@ fn a_damaged_archive_is_told() {
     let zip_in_it = unpacked("a.zip.gz", &compressed(&zip)).expect_err("a refusal");
     assert_eq!(
         zip_in_it,
-        "cannot be read: what is compressed in it is no tar archive; pack it again"
+        "cannot be read: the compressed data is not a tar archive; pack it again"
     );
     check("a.tgz", &compressed(b"no archive is so short, and this is none at all"));
     check("a.txt", b"nothing of the kind");

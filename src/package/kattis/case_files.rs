@@ -181,7 +181,7 @@ fn check_display(pack: &Pack<'_>, base: &str, files: &CaseFiles<'_>, part: Part)
     let used = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
     for (what, endings) in &ALTERNATIVES[..used] {
         if let [first, second, ..] = files.among(endings)[..] {
-            let message = format!("and {} both {what} `{base}`", first.base_name());
+            let message = format!("conflicts with {}: both {what} `{base}`", first.base_name());
             pack.faults.lack(second, message, "keep one of the two");
         }
     }

@@ -101,8 +101,8 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
     }
     if let Some(validator) = problem.output_validators.first().filter(|_| !needed.is_empty()) {
         let message = format!(
-            "groups depend on others, and the checker {} may accept a part of one: what is left of the others then, \
-             juror does not compute",
+            "groups depend on others, and the checker {} may accept a part of one: juror does not compute what the \
+             others are worth then",
             validator.name
         );
         error(message, ELSEWHERE);
@@ -119,7 +119,7 @@ pub(super) fn groups(tree: &Files, tests: &[Test], map: &mut Map<'_>, problem: &
             if let Some(lost) = further.find(|it| !before.contains(it)) {
                 let message = format!(
                     "group {group} depends on {one}, which depends on {lost}, but {group} does not; juror would \
-                     let it"
+                     make it depend on {lost}"
                 );
                 error(message, ELSEWHERE);
             }

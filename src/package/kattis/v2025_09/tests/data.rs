@@ -377,7 +377,7 @@ fn shown_and_downloaded_files_fit_together() {
     check_sample(
         &["out", "ans.statement"],
         &[
-            "error data/sample/1.ans.statement: and 1.out both replace the answer of `1`; keep one of the two",
+            "error data/sample/1.ans.statement: conflicts with 1.out: both replace the answer of `1`; keep one of the two",
         ],
     );
     check_sample(&["interaction", "in.download", "ans.download"], &[]);
@@ -399,7 +399,7 @@ fn shown_and_downloaded_files_fit_together() {
     check_sample(
         &["interaction", "in.statement", "in.download", "ans.download"],
         &[
-            "error data/sample/1.interaction: and 1.in.statement both replace the input of `1`; keep one of the two",
+            "error data/sample/1.interaction: conflicts with 1.in.statement: both replace the input of `1`; keep one of the two",
         ],
     );
     check(
@@ -454,7 +454,9 @@ x
 --- data/secret/1.svg
 x
 ",
-        &["error data/secret/1.svg: and 1.png both illustrate `1`; keep one of the two"],
+        &[
+            "error data/secret/1.svg: conflicts with 1.png: both illustrate `1`; keep one of the two",
+        ],
     );
 }
 
