@@ -53,7 +53,7 @@ pub(super) struct Node<'a> {
     pub raw: &'a Raw,
     /// Its name in messages, such as `limits.memory`; empty for the whole file. Items have the name of their sequence.
     pub path: String,
-    /// The key of the value; empty if there is none.
+    /// Empty if the value has no key.
     pub key: &'a str,
     key_range: Range,
     /// Where its faults are reported; `None` for the file as a whole.
@@ -73,7 +73,6 @@ impl<'a> Node<'a> {
         Self { raw, path, key, key_range: *key_range, range: Some(raw.range), page: self.page }
     }
 
-    /// The same node with another name in messages.
     pub(super) fn called(self, path: &str) -> Self {
         Self { path: path.to_owned(), ..self }
     }
@@ -102,7 +101,6 @@ impl<'a> Node<'a> {
         Self { range: None, ..self.clone() }
     }
 
-    /// Reports that the value does not have the wanted kind.
     pub(super) fn must_be(&self, wanted: &str) -> Reported {
         let what = self.what();
         if self.is_null() {
@@ -263,19 +261,19 @@ pub(super) struct Map<'a> {
 pub(super) type Renamed = &'static [(&'static str, &'static str)];
 
 impl<'a> Map<'a> {
-    /// This map, with keys of other versions that get a message of their own.
+    /// Keys of other versions get a message of their own.
     pub(super) fn renamed(mut self, renamed: Renamed) -> Self {
         self.renamed = renamed;
         self
     }
 
-    /// This map, with keys that are unknown but mean nothing to judges.
+    /// These unknown keys mean nothing to judges.
     pub(super) fn for_people(mut self, keys: &'static [&'static str]) -> Self {
         self.for_people = keys;
         self
     }
 
-    /// This map, with keys without a value counted as absent.
+    /// Keys without a value count as absent.
     pub(super) fn without_nulls(mut self) -> Self {
         self.without_nulls = true;
         self

@@ -186,7 +186,6 @@ impl Planner<'_> {
         }
     }
 
-    /// Places the files of a problem in another format by their purpose.
     pub(super) fn place_files(&mut self) {
         let problem = self.problem;
         let judged = problem.test_data.cases.iter().chain(&problem.test_data.invalid_inputs);

@@ -28,7 +28,6 @@ use crate::package::text::MAX_SIZE;
 use crate::package::yaml::{self, Raw, Value};
 use crate::package::yaml_text;
 
-/// The file with a time limit that legacy packages can have.
 pub(super) const TIME_LIMIT: &str = ".timelimit";
 
 const INI: &str = "domjudge-problem.ini";

@@ -16,7 +16,6 @@ pub(super) struct Group {
     pub cases: Vec<(Place, Source)>,
 }
 
-/// Where a missing input comes from.
 pub(super) enum Source {
     Args(Vec<String>),
     Copy(String),

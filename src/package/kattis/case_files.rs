@@ -66,7 +66,7 @@ impl<'a> CaseFiles<'a> {
         self.0.iter().find(|(other, _)| *other == ending).map(|(_, item)| *item)
     }
 
-    /// Whether they only show an exchange, and none of them is judged.
+    /// Whether the files only show an interaction, and none is judged.
     fn are_for_display(&self) -> bool {
         self.get("interaction").is_some() && self.among(&["ans", "out", CASE_FILES]).is_empty()
     }

@@ -33,7 +33,6 @@ fn credits(node: &Node<'_>) -> Parse<usize> {
     Ok(authors.unwrap_or_default())
 }
 
-/// Checks one person or several; returns how many are valid.
 pub(super) fn people(node: &Node<'_>) -> Parse<usize> {
     named(node, &["email", "orcid", "kattis"])
 }

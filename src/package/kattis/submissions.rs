@@ -147,7 +147,6 @@ fn default_expectation(default: &Folder, replacing: Option<&Rule<'_>>) -> Expect
     }
 }
 
-/// Warns of patterns that match nothing.
 fn check_patterns(pack: &Pack<'_>, rules: &[Rule<'_>], items: &[&Item], data: &TestData) {
     let names: Vec<&str> = items.iter().map(|item| submission_name(item)).collect();
     let directories = pack.version.submissions.iter().map(|default| default.name);

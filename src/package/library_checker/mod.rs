@@ -31,7 +31,6 @@ pub(super) struct LibraryChecker;
 
 const SETTINGS: &str = "info.toml";
 
-/// The solution that makes the judge answers.
 const CORRECT: &str = "sol/correct.cpp";
 
 const MOST: usize = 1000;
@@ -89,7 +88,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The test cases; each generator makes several, numbered ones.
+    /// Each generator makes several numbered test cases.
     fn tests(&self, map: &mut Map<'_>, problem: &mut Problem) {
         let Some(Ok(tests)) = map.node("tests").map(|node| node.items("tables `[[tests]]`")) else {
             map.node.at_file().error("has no `[[tests]]`", "add one for each generator");

@@ -22,7 +22,6 @@ pub(super) struct Programs<'a> {
     shared: Vec<IncludedFile>,
 }
 
-/// The text of `params.h`.
 pub(super) fn params(node: &Node<'_>) -> Parse<String> {
     let mut text = String::new();
     for param in node.entries("a table of constants")? {

@@ -232,7 +232,6 @@ fn expectation(tag: &str, element: Element<'_>) -> Parse<Option<Expectation>> {
     }))
 }
 
-/// The path of the solution that makes judge answers.
 pub(super) fn main_solution(pack: &Pack<'_>) -> Option<FilePath> {
     let assets = pack.root.child("assets")?;
     let main = assets.listed("solutions", "solution").find(|element| is_main(*element))?;

@@ -2,7 +2,6 @@
 
 use crate::model::file_name::name_fault;
 
-/// A path with a place for the number of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PathPattern<'a> {
     start: &'a str,

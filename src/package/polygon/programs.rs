@@ -9,7 +9,6 @@ use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT, Pack};
 use crate::package::text::shown;
 
-/// The files beside programs.
 #[derive(Default)]
 pub(super) struct Resources {
     /// For validators, checkers, interactors and generators, such as `testlib.h`.

@@ -8,7 +8,7 @@ use crate::package::text::shown;
 pub(super) struct Test<'a> {
     pub element: Element<'a>,
     pub case: TestCase,
-    /// Its group; empty if it has none.
+    /// Empty if the test is in no group.
     pub group: &'a str,
     pub points: Option<f64>,
 }

@@ -19,7 +19,7 @@ use crate::package::text::shown;
 use crate::package::words::words;
 
 pub(super) struct Part {
-    /// The path, if the file exists.
+    /// `None` if the file does not exist.
     pub path: Option<FilePath>,
     /// On Windows, programs do not see these line ends.
     pub is_windows: bool,
@@ -90,7 +90,6 @@ impl<'a> Unmade<'a> {
         Ok(())
     }
 
-    /// The command that makes the input of a test.
     fn command(&self, element: Element<'_>, name: &str) -> Parse<GeneratorCommand> {
         let missing = |message: String| element.error(message, EXPORT);
         let Some(line) = element.attribute("cmd") else {

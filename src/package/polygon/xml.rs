@@ -16,15 +16,15 @@ use crate::package::text::{Page, shown};
 /// Upper bound on the elements, texts and attributes that are read.
 const MAX_NODES: u32 = 1_000_000;
 
-/// Upper bound in bytes on a tag with its attributes: to compare all attributes takes time with the square of it.
+/// Upper bound in bytes on a tag with its attributes: comparing them takes quadratic time.
 const TAG_MAX: usize = 16 << 10;
-/// Upper bound on the declarations of name spaces, of which Polygon has none: each is looked at for each tag.
+/// Upper bound on declarations of name spaces: every tag is checked against all of them. Polygon has none.
 const NAME_SPACES_MAX: usize = 16;
 
 #[derive(Debug)]
 pub(super) enum XmlFault {
     Invalid(roxmltree::Error),
-    /// It would take long to read; the place in bytes, and what is too much.
+    /// The text would take long to read. The place is in bytes.
     Large(usize, String),
 }
 
@@ -150,7 +150,7 @@ impl<'a> Element<'a> {
         self.node.text().unwrap_or_default().trim()
     }
 
-    /// The value of an attribute; `None` if it is empty.
+    /// `None` if the attribute is empty.
     pub(super) fn attribute(self, name: &str) -> Option<&'a str> {
         self.node.attribute(name).filter(|value| !value.is_empty())
     }
@@ -160,12 +160,11 @@ impl<'a> Element<'a> {
             .ok_or_else(|| self.error(format!("`{}` has no `{name}`", self.name()), ""))
     }
 
-    /// The number in the child element of this name, if it exists.
     pub(super) fn number<T: FromStr>(self, name: &'static str, wanted: &str) -> Parse<Option<T>> {
         self.child(name).map(|child| child.parsed(child.text(), wanted)).transpose()
     }
 
-    /// The meaning of a text, which is the element's text or one of its attributes.
+    /// `text` is the element's text or one of its attributes.
     pub(super) fn parsed<T: FromStr>(self, text: &str, wanted: impl Display) -> Parse<T> {
         text.trim().parse().map_err(|_| {
             let message = format!("`{}` must be {wanted}, not `{}`", self.name(), shown(text));
@@ -215,7 +214,7 @@ impl<'a> Element<'a> {
 mod tests {
     use super::*;
 
-    /// Each of these takes time with the square of its size, or worse.
+    /// Each of these takes quadratic time, or worse.
     #[test]
     fn a_text_that_takes_long_is_refused() {
         let check = |text: &str, expected: Option<&str>| {

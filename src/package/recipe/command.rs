@@ -114,7 +114,6 @@ impl Programs {
         Err(node.error(message, meant_or(name, known, otherwise)))
     }
 
-    /// The contents of a directory of generators, by their names in commands.
     fn names(&self, below: Option<&Path>) -> Vec<String> {
         let below = below.unwrap_or(Path::new(""));
         let names = self.dir.join(below).names().unwrap_or_default().into_iter();

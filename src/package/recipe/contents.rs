@@ -59,8 +59,8 @@ pub(super) fn given(map: &mut Map<'_>, is_old: bool) -> Parse<Given> {
     whole.map(|()| given)
 }
 
-/// The contents of a file: a text, a map as the equal YAML, or a link. A text without a line end gets one, unless it
-/// is an output: those may be as odd as programs write them.
+/// A text, a map as the same YAML, or a link. A text gets a missing line end, unless it is an output: outputs may be
+/// as odd as programs write them.
 fn contents(node: &Node<'_>) -> Parse<GivenContents> {
     match (&node.raw.value, node.key) {
         (Value::Map(_) | Value::Sequence(_), "yaml") => {

@@ -26,7 +26,6 @@ const CASE_OTHER: Renamed = &[
     ("input", "write a command under `generate`, an input under `in`"),
 ];
 
-/// The contents of an entry about its cases.
 struct Plan<'a> {
     /// A case without the effects of `count` and `generate`, and without its name.
     case: RecipeCase,

@@ -147,8 +147,7 @@ pub fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Whether this is a valid name of a test case or of a directory of test cases. A `.yaml` file of some names belongs to
-/// the group.
+/// Names whose `.yaml` file belongs to the group are not valid.
 pub fn is_name(part: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     let ends = [part.bytes().next(), part.bytes().next_back()];

@@ -41,7 +41,6 @@ pub const PATH: &str = "generators/generators.yaml";
 #[derive(Debug)]
 pub struct RecipeReading {
     pub recipe: Option<Recipe>,
-    /// All faults, by line.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -108,7 +107,6 @@ const OLD_TOP: [&str; 4] = ["invalid_inputs", "invalid_answers", "invalid_output
 /// Upper bound on the cases of a recipe, including links; it stops mistakes in a `count` or `include`.
 const MOST_CASES: usize = 50_000;
 
-/// Upper bound on the starts of a generator for one case.
 const MOST_TRIES: u32 = 1000;
 
 const NAME_HELP: &str = "letters, digits, `_`, `-` and `.`, with a letter, digit or `_` first";
