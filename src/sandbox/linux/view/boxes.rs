@@ -1,5 +1,5 @@
-//! The box of a run with namespaces, a directory in memory. The run's temporary directory is beside it in the same
-//! small file system, and both share its size.
+//! The box of a run with namespaces, a directory in memory. The run's temporary directory is in the same small file
+//! system, and both share its size.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -23,11 +23,10 @@ use crate::sandbox::linux::view::landlock::right;
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind};
 use crate::sandbox::translate::Translation;
 
-/// A box, and the temporary directory beside it.
 pub(crate) struct Boxes {
     pub(crate) filled: FilledBox,
     pub(crate) temporary: OwnedFd,
-    /// The file system in memory that has only these two, if they are not on disk.
+    /// The file system in memory that has only these two; `None` if they are on disk.
     memory: Option<OwnedFd>,
 }
 
@@ -39,7 +38,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The size for a box of `bytes` bytes with `placed` placed files.
+    /// For a box of `bytes` bytes with `placed` placed files.
     pub(crate) fn new(bytes: u64, placed: usize) -> Self {
         /// The root of the file system, the box, the temporary directory.
         const OWN: u64 = 3;
@@ -61,7 +60,7 @@ impl Size {
 }
 
 impl Boxes {
-    /// Makes links in the temporary directory to the places that are shown behind links.
+    /// Makes links in the temporary directory to what is shown behind links.
     pub(crate) fn link(&self, shown: &[Bind], owner: Identity) -> Result<(), Fault> {
         for Bind { inside, .. } in shown {
             let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else { continue };
@@ -78,7 +77,6 @@ impl Boxes {
         Ok(())
     }
 
-    /// Makes box and temporary directory in memory, and places the files.
     pub(crate) fn in_memory(
         size: Size,
         owner: Identity,
@@ -139,12 +137,12 @@ impl Boxes {
         if usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
             return Ok(0);
         }
-        // This includes the temporary directory: a box cannot hold more than that.
+        // This includes the temporary directory, so it is an upper bound on the box.
         let all = usage.f_blocks.saturating_sub(usage.f_bfree);
         self.filled.new_bytes(all.saturating_mul(usage.f_frsize))
     }
 
-    /// What is found under a name, with the file for the judge to read.
+    /// A found file is for the judge to read.
     pub(crate) fn find(&self, name: &str) -> Result<(Collected, Option<OwnedFd>), Fault> {
         Ok(match self.filled.find(Path::new(name))? {
             BoxEntry::File(file) => {
@@ -181,8 +179,8 @@ fn copy(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> 
     Ok(())
 }
 
-/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
-/// devices, use no network, and reach no process outside.
+/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to devices, use no
+/// network, and reach no process outside.
 pub(crate) fn landlock(
     version: usize,
     boxes: &Boxes,
