@@ -1,4 +1,4 @@
-//! Puts trees on this machine's disk.
+//! Writes trees to this machine's disk.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -58,7 +58,6 @@ pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<
     Ok(())
 }
 
-/// The tree without links that lead out of it.
 fn of_links_inside(tree: &Tree) -> Tree {
     let stays = |entry: &&TreeEntry| match &entry.node {
         Node::Link(target) => leads_inside(&entry.name, target),
@@ -67,7 +66,7 @@ fn of_links_inside(tree: &Tree) -> Tree {
     Tree::from(tree.entries.iter().filter(stays).cloned().collect::<Vec<_>>())
 }
 
-/// Writes a tree as a directory that every run can read.
+/// Every run can read the directory.
 fn write(tree: &Tree, to: &FilePath) -> io::Result<()> {
     make_directory(to)?;
     for entry in &tree.entries {

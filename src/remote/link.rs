@@ -40,11 +40,10 @@ pub enum Route {
     },
 }
 
-/// The pipes to a worker.
 pub struct Pipes {
     pub output: Box<dyn Read + Send>,
     pub input: OwnedFd,
-    /// Its process, if it was started here.
+    /// Empty if its process was not started here.
     pub process: Process,
 }
 
@@ -55,7 +54,7 @@ pub struct Process {
     said: Arc<Mutex<Vec<u8>>>,
 }
 
-/// How many bytes of the end of standard error are kept.
+/// In bytes: what is stored of the end of standard error.
 const SAID: usize = 2000;
 
 impl Connection {
@@ -84,7 +83,7 @@ impl Connection {
     }
 }
 
-/// Keeps the end of standard error.
+/// Stores the end of standard error.
 fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = errors.read(&mut buffer) {
@@ -96,7 +95,7 @@ fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
 }
 
 impl Process {
-    /// How it ended, and its last lines on standard error. Waits briefly for it to end.
+    /// How it ended, and its last line on standard error. Waits briefly for it to end.
     pub(super) fn last_words(&mut self) -> String {
         let ended = match self.ended_within(Duration::from_millis(500)) {
             Some(status) => format!("it ended with {status}"),

@@ -20,7 +20,7 @@ pub struct Facts {
     pub boot: String,
     pub isolation: Isolation,
     pub shortfall: Option<Shortfall>,
-    /// What measures and limits runs there, in words.
+    /// What measures and limits runs there, for people.
     pub mechanism: String,
     /// How many programs run at once.
     pub slots: usize,
@@ -44,7 +44,6 @@ impl Facts {
 /// A number that both sides use for a job or a stream of bytes.
 pub(super) type RequestId = u64;
 
-/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
     Run {
@@ -69,7 +68,6 @@ pub(super) enum ToWorker {
     },
 }
 
-/// A message from a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum FromWorker {
     Ready(Facts),
@@ -97,7 +95,6 @@ pub(super) enum FromWorker {
 }
 
 impl FromWorker {
-    /// The message that a job failed.
     pub(super) fn failed(number: RequestId, error: JudgeError) -> Self {
         Self::Done { number, ways: Vec::new(), reply: Ended::Failed(error) }
     }

@@ -46,7 +46,7 @@ pub(super) fn facts(name: &str, slots: usize) -> Facts {
     }
 }
 
-/// A job that starts the program of this name, with these bytes on standard input.
+/// Starts the program of this name, with these bytes on standard input.
 pub(super) fn job(program: &str, stdin: &[u8]) -> Job {
     Job {
         command: Command { argv: vec![program.to_owned()], ..Command::default() },
@@ -78,7 +78,7 @@ fn echo(job: &Job) -> Result<Reply, Stop> {
     Ok(reply)
 }
 
-/// A machine with these tools, all at `/usr/bin`, in this version.
+/// All tools are at `/usr/bin`, in this version.
 struct Tools(&'static [&'static str], &'static str);
 
 impl Probe for Tools {
@@ -249,7 +249,7 @@ fn jobs_of_a_lost_worker_go_elsewhere() {
     assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
 }
 
-/// What comes through a channel; an empty piece is the end.
+/// An empty piece is the end.
 struct Pieces(Receiver<Vec<u8>>);
 
 impl Read for Pieces {
