@@ -4,7 +4,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::*;
 
-/// Names the case that [`one_case`] tries.
+/// Names the case that [`limited`] tries.
 const CASE: &str = "JUROR_TEST_LIMIT";
 
 /// A limit of the judge, and a program that it must not end.
