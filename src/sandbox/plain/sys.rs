@@ -100,7 +100,7 @@ impl Start {
             libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
         }
         let program = self.argv.first().map_or(ptr::null(), |program| program.as_ptr());
-        // SAFETY: all strings end with a zero byte and both lists with a null, see `Strings`.
+        // SAFETY: all strings end with a zero byte and both lists with a null, see `ExecStrings`.
         unsafe { libc::execve(program, self.argv.as_ptr(), self.env.as_ptr()) };
         Err(io::Error::last_os_error())
     }

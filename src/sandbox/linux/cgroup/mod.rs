@@ -10,7 +10,7 @@
 //! nothing about a program, and would be missing in its next run. So they are subtracted from the peak.
 //!
 //! The files with a program's outputs are also charged to its group, though they are no memory of the program. So the
-//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`Peak`]).
+//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`MemoryPeak`]).
 
 pub(super) mod stale;
 mod version1;

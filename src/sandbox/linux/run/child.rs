@@ -122,7 +122,7 @@ impl Step {
 
 impl Report {
     pub(crate) fn failure(&self) -> Option<(&'static Step, Errno)> {
-        // SAFETY: null, or a step that lives forever: `fail` stores no other pointer.
+        // SAFETY: null, or a step that lives forever: `report_failure` stores no other pointer.
         let step = unsafe { self.failed.load(Ordering::Acquire).as_ref() }?;
         Some((step, Errno(self.errno.load(Ordering::Relaxed))))
     }
