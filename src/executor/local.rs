@@ -31,7 +31,6 @@ pub struct Local {
 
 /// One run at a time, and the core on which its slots start.
 struct Place {
-    /// Starts with the first job.
     slot: Option<Slot>,
     /// The slot of the partner in joint jobs, on the same core. Starts with the first joint job.
     partner: Option<Slot>,
@@ -82,7 +81,6 @@ impl Local {
         }
     }
 
-    /// Starts the slot if needed.
     fn slot<'a>(&self, place: &'a mut Place) -> Result<&'a mut Slot, JudgeError> {
         match &mut place.slot {
             Some(slot) => Ok(slot),
@@ -90,7 +88,6 @@ impl Local {
         }
     }
 
-    /// [`stop`](Executor::stop) can stop the slot.
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         let slot = Slot::start(&self.host, core)?;
         let stopper = slot.stopper();
@@ -171,7 +168,6 @@ impl Local {
         reply
     }
 
-    /// The directory for boxes and trees on disk.
     fn home(&self) -> Result<PathBuf, JudgeError> {
         let mut home = self.home.lock();
         let home = match &mut *home {
@@ -258,7 +254,6 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
-    /// Checks how many slots start for this many simultaneous runs.
     fn check(at_once: usize, expected: usize) {
         let local = Local::start(Some(3), Demand::Any).unwrap();
         let barrier = Barrier::new(at_once);

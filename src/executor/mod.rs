@@ -52,14 +52,12 @@ pub trait Executor: Send + Sync {
     fn stop(&self);
 }
 
-/// The program's ends of pipes between a program and a person.
 #[derive(Debug)]
 pub struct Hand {
     pub reads: OwnedFd,
     pub writes: OwnedFd,
 }
 
-/// Wraps an executor, for example in one that forwards jobs.
 pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::sandbox;
 use crate::sandbox::forks;
 
-/// A test case's file as an entry for a box.
 pub fn file(file: &CaseFile) -> TreeEntry {
     // A missing file is reported when it is read.
     let rights = file.path.metadata().map_or(0, |found| found.permissions().mode());

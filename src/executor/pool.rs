@@ -20,14 +20,12 @@ struct State<S> {
     earlier: usize,
 }
 
-/// Who may have the next slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Any,
     /// A run waits for all slots. Others may still have one while an earlier run goes on, because the waiting run
     /// could not start anyway.
     Waited,
-    /// Nobody: a run is alone.
     Alone,
 }
 
@@ -68,7 +66,6 @@ impl<S> Pool<S> {
         self.run_alone(run, mend)
     }
 
-    /// Runs in a slot while all others are idle.
     pub(super) fn run_alone<R>(
         &self,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
@@ -83,7 +80,6 @@ impl<S> Pool<S> {
         result
     }
 
-    /// Removes the free slots from the pool.
     pub(super) fn take_out(&self) -> Vec<S> {
         std::mem::take(&mut self.state.lock().free)
     }
@@ -139,7 +135,6 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
 
-    /// The answers of a scripted slot, one after the other.
     fn check(answers: &[Result<u32, JudgeError>], expected: Result<u32, JudgeError>, runs: usize) {
         let pool = Pool::new(vec![0usize]);
         let result = pool.run(

@@ -27,7 +27,6 @@ pub struct Scheduler {
 #[derive(Default)]
 struct State {
     deadline: Option<Instant>,
-    /// The deadline cut a job short or refused one.
     ran_out: bool,
     is_ended: bool,
 }
@@ -104,7 +103,6 @@ impl Scheduler {
         }
     }
 
-    /// The time until the deadline, and the deadline.
     fn time_left(&self) -> Result<Option<(Duration, Instant)>, Stop> {
         let Some(deadline) = self.state.lock().deadline else { return Ok(None) };
         match deadline.saturating_duration_since(Instant::now()) {
@@ -176,7 +174,6 @@ struct QueueState {
 }
 
 impl Queue {
-    /// All slots are free.
     pub fn new(slots: usize) -> Arc<Self> {
         let state = QueueState { free: slots, waiting: BTreeMap::new() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
@@ -222,7 +219,6 @@ impl QueueState {
     }
 }
 
-/// A slot in use, until it is dropped.
 struct Turn<'a>(&'a Queue);
 
 impl Drop for Turn<'_> {

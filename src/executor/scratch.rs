@@ -25,7 +25,6 @@ words! {
         Package = "juror-package-",
         Programs = "juror-programs-",
         Data = "juror-generate-",
-        /// Files that an output validator leaves from pass to pass.
         Passes = "juror-passes-",
     }
 }
@@ -96,7 +95,6 @@ fn locked(dir: &Path, how: FlockOperation) -> Option<File> {
     Some(file)
 }
 
-/// Removes directories that this user's killed jurors left, by the prefixes of their names.
 fn sweep(parent: &Path, prefixes: &[&str]) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_old_and_ours(entry, prefixes)) {

@@ -26,7 +26,6 @@ impl ProtocolError {
     }
 }
 
-/// The version of the frames and their contents.
 const PROTOCOL: u32 = 7;
 
 /// In bytes, of the first line.
@@ -71,7 +70,6 @@ pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Splits a stream of bytes into frames.
 pub(super) struct Frames {
     /// The side that must send the greeting.
     of: Peer,
@@ -92,7 +90,6 @@ impl Frames {
         Self { of, bytes, at: 0, is_greeted: true }
     }
 
-    /// The bytes after the frames that were returned.
     #[cfg(feature = "nats")]
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
@@ -128,7 +125,6 @@ impl Frames {
         Ok(Some((message, behind)))
     }
 
-    /// Returns whether the whole greeting has arrived.
     fn greeted(&mut self) -> Result<bool, ProtocolError> {
         let (ours, name) = (self.of.greeting(), self.of.name().as_bytes());
         let end = self.bytes.iter().position(|byte| *byte == b'\n');

@@ -20,7 +20,6 @@ pub type Tools = BTreeMap<String, Result<Toolchain, Vec<Tried>>>;
 pub struct Envelope<'a> {
     pub number: u64,
     pub bytes: &'a [u8],
-    /// It must be sent alone.
     pub is_lone: bool,
     /// The same number for envelopes whose jobs start the same program.
     pub program: usize,
@@ -28,7 +27,6 @@ pub struct Envelope<'a> {
     pub is_long: bool,
 }
 
-/// One worker of a group.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// Unique among all workers.
@@ -36,7 +34,6 @@ pub struct Member {
     pub facts: Facts,
 }
 
-/// Workers that are alike, behind one address.
 pub trait WorkerGroup: Send + Sync {
     fn members(&self) -> Vec<Member>;
     /// Starts the group: from now on it gets envelopes and answers them.
@@ -49,7 +46,6 @@ pub trait WorkerGroup: Send + Sync {
     fn finish(&self);
 }
 
-/// Where a group answers envelopes.
 #[derive(Clone)]
 pub struct ReplyTo {
     pub(super) shared: Arc<Shared>,
@@ -58,12 +54,10 @@ pub struct ReplyTo {
     pub first: Facts,
 }
 
-/// An envelope without an answer.
 #[derive(Debug)]
 pub struct Open {
     /// Upper bound on the reply's size in bytes.
     pub room: u64,
-    /// The blobs that the worker may request.
     pub blobs: Vec<Blob>,
 }
 
@@ -84,12 +78,10 @@ impl ReplyTo {
         self.shared.changed.notify_all();
     }
 
-    /// Fails the job of an envelope.
     pub fn fail(&self, number: RequestId, error: JudgeError) {
         self.answer(number, Response::Ran(Ended::Failed(error)));
     }
 
-    /// Reports that the workers are still there.
     pub fn alive(&self) {
         self.shared.lock().workers[self.worker].silent = 0;
     }
@@ -99,7 +91,6 @@ impl ReplyTo {
         self.shared.lose(self.worker, reason);
     }
 
-    /// Adds a diagnostic for the user.
     pub fn remark(&self, remark: Diagnostic) {
         let mut state = self.shared.lock();
         if !state.is_stopped {

@@ -17,7 +17,6 @@ use crate::remote::frame::ProtocolError;
 /// In bytes: larger blobs are stored in a file.
 const IN_MEMORY: usize = 64 << 10;
 
-/// The directory is made with the first file.
 #[derive(Default)]
 pub(super) struct LargeBlobs {
     home: Option<Arc<Scratch>>,
@@ -48,7 +47,6 @@ pub(super) struct IncomingBlob {
 }
 
 impl IncomingBlob {
-    /// How many bytes have arrived.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
@@ -80,7 +78,6 @@ impl IncomingBlob {
         file.write_all(bytes)
     }
 
-    /// The whole blob with its digest, or why it could not be stored.
     pub(super) fn finish(self) -> Result<Blob, String> {
         if let Some(fault) = self.fault {
             return Err(fault);

@@ -56,7 +56,6 @@ impl JudgeSide {
         Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
-    /// Nothing is incomplete.
     #[cfg(feature = "nats")]
     pub(super) fn is_whole(&self) -> bool {
         self.frames.rest().is_empty() && self.results.is_empty()
@@ -173,7 +172,6 @@ fn unasked() -> ProtocolError {
 
 /// Upper bound on a time that a worker reports: far above any limit, and far below what overflows.
 const TIME_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-/// Upper bound on a size that a worker reports.
 const SIZE_MAX: Bytes = Bytes(1 << 50);
 
 /// All numbers of a reply are possible. Later code computes with them.

@@ -19,14 +19,12 @@ use crate::remote::group::{Envelope, Tools, WorkerGroup};
 use crate::remote::message::Facts;
 use crate::sandbox::forks;
 
-/// How to reach a worker.
 #[derive(Debug)]
 pub struct Connection {
     pub name: String,
     pub command: Command,
 }
 
-/// The way to a worker, or to several.
 pub enum Route {
     Pipes(Pipes),
     WorkerGroup {
@@ -34,7 +32,6 @@ pub enum Route {
         facts: Facts,
         /// How many jobs they may have at once.
         places: usize,
-        /// The tools that all of them have.
         tools: Tools,
         group: Arc<dyn WorkerGroup>,
     },
@@ -47,7 +44,6 @@ pub struct Pipes {
     pub process: Process,
 }
 
-/// The command that connects to a worker, if there is one.
 #[derive(Debug, Default)]
 pub struct Process {
     child: Option<Child>,
@@ -83,7 +79,6 @@ impl Connection {
     }
 }
 
-/// Stores the end of standard error.
 fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = errors.read(&mut buffer) {
@@ -149,7 +144,6 @@ impl Drop for Process {
     }
 }
 
-/// How envelopes reach a worker, or several.
 pub(super) enum OpenRoute {
     Pipe(Sender),
     WorkerGroup(Arc<dyn WorkerGroup>),
@@ -181,7 +175,6 @@ impl OpenRoute {
     }
 }
 
-/// The pipe that a worker reads, shared by several threads.
 pub(super) struct Sender {
     input: Mutex<Option<File>>,
     is_closed: AtomicBool,

@@ -12,7 +12,6 @@ use crate::model::judgement::JudgeError;
 use crate::model::work::{RunMode, Work, WorkReply};
 use crate::remote::packing::Way;
 
-/// What a worker reports about its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     pub name: String,
@@ -22,16 +21,13 @@ pub struct Facts {
     pub shortfall: Option<Shortfall>,
     /// What measures and limits runs there, for people.
     pub mechanism: String,
-    /// How many programs run at once.
     pub slots: usize,
     /// How long a fixed piece of work takes there.
     pub pace: Duration,
 }
 
 impl Facts {
-    /// Upper bound on the slots that a worker may claim.
     const SLOTS_MAX: usize = 4096;
-    /// Upper bound on the time of the fixed piece of work.
     const PACE_MAX: Duration = Duration::from_secs(3600);
 
     /// Makes its numbers possible: later code computes with them.
@@ -57,7 +53,6 @@ pub(super) enum ToWorker {
         stream: RequestId,
         is_last: bool,
     },
-    /// A needed blob cannot be read.
     Unreadable {
         stream: RequestId,
         reason: String,
@@ -71,7 +66,6 @@ pub(super) enum ToWorker {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum FromWorker {
     Ready(Facts),
-    /// The worker needs this blob for a job.
     Need {
         stream: RequestId,
         digest: Digest,
@@ -86,7 +80,6 @@ pub(super) enum FromWorker {
         ways: Vec<Way>,
         reply: Ended,
     },
-    /// The result of the search for a tool.
     Found {
         number: RequestId,
         found: Result<Toolchain, Vec<Tried>>,
@@ -100,7 +93,6 @@ impl FromWorker {
     }
 }
 
-/// How a job ended.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Ended {
     Came(WorkReply),

@@ -43,7 +43,6 @@ pub(super) fn pack(work: &Work) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
     Ok((ways, behind))
 }
 
-/// Appends a blob to the bytes after a message, if it is small.
 pub(super) fn put_behind(
     blob: &Blob,
     small: u64,
@@ -117,12 +116,10 @@ pub(super) fn is_inside(job: &Job) -> bool {
         && job.collect.iter().all(|name| stays(Path::new(name)))
 }
 
-/// All names of files stay within their directory.
 pub(super) fn all_stay(entries: &[TreeEntry]) -> bool {
     entries.iter().all(|entry| stays(&entry.name))
 }
 
-/// The name stays within a directory.
 fn stays(name: &Path) -> bool {
     let mut parts = name.components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))

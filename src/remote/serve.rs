@@ -26,7 +26,6 @@ use crate::remote::worker_side::{Effect, ProgramOrder, Task, WorkerSide};
 /// How many jobs a worker has in addition to those that run, so that no slot waits for the pipe.
 pub(super) const AHEAD: usize = 2;
 
-/// How often a worker reports that it is still there.
 const BEAT: Duration = Duration::from_secs(1);
 
 /// In bytes: blobs of results up to this size follow their message.
@@ -122,7 +121,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reports that it is still there, until the sender is dropped.
     fn beat(&self, end: Receiver<()>) {
         while end.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
             self.say(None, &FromWorker::Alive);
@@ -195,7 +193,6 @@ impl<'a> Worker<'a> {
         self.executor.run(&task.work, task.mode)
     }
 
-    /// Sends a result, after its large blobs in pieces.
     fn done(&self, number: RequestId, result: Result<WorkReply, Stop>) {
         let framed = |ways, reply, behind: &[u8]| {
             frame(&FromWorker::Done { number, ways, reply }, &[behind])

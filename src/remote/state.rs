@@ -24,7 +24,6 @@ use crate::remote::serve::{AHEAD, pieces};
 /// How long a worker may take to get ready: somebody may have to type a password.
 const START: Duration = Duration::from_secs(60);
 
-/// How often silent workers are searched.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// A worker that was silent at this many checks is lost; it sends something each second.
@@ -64,16 +63,13 @@ pub(super) struct WorkerState {
     pub(super) tools: Tools,
     /// How many jobs it may have at once, if its facts do not tell.
     pub(super) places: Option<usize>,
-    /// How many programs were run, by worker name.
     pub(super) programs: BTreeMap<String, usize>,
     pub(super) silent: u32,
 }
 
-/// A request to a worker without answer.
 pub(super) struct Awaited {
     /// Upper bound on the reply's size in bytes.
     pub(super) room: u64,
-    /// The blobs that the worker may request.
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
 }
@@ -247,7 +243,6 @@ impl Shared {
         }
     }
 
-    /// Sends a worker a blob that it requested.
     fn feed(&self, worker: usize, stream: RequestId, blob: Option<Blob>) {
         let put = |bytes: &[u8]| {
             let envelope = Envelope { number: 0, bytes, is_lone: true, program: 0, is_long: false };
@@ -270,7 +265,6 @@ impl Shared {
         }
     }
 
-    /// Handles the end of a worker's output.
     fn ended(&self, worker: usize) {
         let mut process = {
             let mut state = self.lock();
@@ -322,7 +316,6 @@ impl State {
         JudgeError { kind: FaultKind::NoWorker, ..fault }
     }
 
-    /// The tools that a job starts or shows.
     pub(super) fn needs(&self, jobs: &[&Job]) -> Vec<(String, Arc<Toolchain>)> {
         let needs = |tool: &Toolchain| {
             jobs.iter().any(|job| {

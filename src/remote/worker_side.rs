@@ -13,14 +13,12 @@ use crate::remote::incoming::{IncomingBlob, Kept, LargeBlobs, MOST_BYTES};
 use crate::remote::message::{FromWorker, RequestId, ToWorker};
 use crate::remote::packing::{Way, is_inside, unpack};
 
-/// What the worker must do.
 #[derive(Debug)]
 pub(super) enum Effect {
     Say(FromWorker),
     Do(ProgramOrder),
 }
 
-/// An order to a thread that runs programs.
 #[derive(Debug)]
 pub(super) enum ProgramOrder {
     Run(Task),
@@ -36,7 +34,6 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// The paths and versions of the tools that it shows.
     pub(super) fn installed(&self) -> impl Iterator<Item = (PathBuf, String)> {
         let shown = self.work.jobs().into_iter().flat_map(|job| &job.command.visible);
         shown.filter_map(|shown| match &shown.what {
@@ -81,7 +78,6 @@ impl WorkerSide {
         }
     }
 
-    /// Returns what to do now.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
         let mut acts = Vec::new();
         self.frames.push(bytes);
@@ -213,13 +209,11 @@ impl WorkerSide {
         }
     }
 
-    /// The length of the blob that was requested under this number.
     #[cfg(feature = "nats")]
     pub(super) fn length(&self, stream: RequestId) -> Option<u64> {
         self.coming.get(&stream).map(|coming| coming.length)
     }
 
-    /// Takes a blob that did not arrive in pieces.
     #[cfg(feature = "nats")]
     pub(super) fn bring(
         &mut self,
@@ -250,7 +244,6 @@ impl WorkerSide {
         Ok(())
     }
 
-    /// Fails the jobs that need a blob that will not arrive.
     fn give_up(&mut self, stream: RequestId, reason: &str, acts: &mut Vec<Effect>) {
         let (failed, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()

@@ -30,7 +30,6 @@ use crate::remote::packing::pack;
 use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
 use crate::remote::tools::RemoteTools;
 
-/// How many workers may be lost with a job.
 const MOST_LOST: usize = 5;
 
 /// Jobs that may compute for longer than this are not urgent.
@@ -111,7 +110,6 @@ impl Workers {
         Ok(workers)
     }
 
-    /// Of each usable worker.
     pub fn facts(&self) -> Vec<Facts> {
         let state = self.shared.lock();
         let there = state.workers.iter().filter(|worker| worker.is_there());
@@ -134,7 +132,6 @@ impl Workers {
         self.remarks_known_for(MOMENT)
     }
 
-    /// All diagnostics since the last call.
     pub fn last_remarks(&self) -> Vec<Diagnostic> {
         self.remarks_known_for(Duration::ZERO)
     }
@@ -148,7 +145,6 @@ impl Workers {
         told.map(|(_, remark)| remark).collect()
     }
 
-    /// [`stop`](Executor::stop) ended all runs.
     pub fn is_stopped(&self) -> bool {
         self.shared.lock().is_stopped
     }
@@ -218,7 +214,6 @@ impl Workers {
         name
     }
 
-    /// Waits until a worker that has what the job needs can take it.
     fn take(
         &self,
         jobs: &[&Job],
@@ -263,7 +258,6 @@ impl Workers {
     }
 }
 
-/// How many bytes the results of jobs may have.
 fn room(jobs: &[&Job]) -> u64 {
     /// Room for file names and standard error.
     const MORE: u64 = 64 << 20;
@@ -291,7 +285,6 @@ fn program(jobs: &[&Job]) -> usize {
     tree.unwrap_or_default()
 }
 
-/// No remaining worker has these tools.
 fn lacking(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     let versions: Vec<&str> = tools.iter().map(|(_, tool)| &*tool.version).collect();
     let versions = versions.join(", ");

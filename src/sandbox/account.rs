@@ -9,7 +9,6 @@ use std::time::Duration;
 use crate::model::joint::{Debt, Waits};
 use crate::sandbox::watch::Seen;
 
-/// The partner's input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
     pub(super) unread: u64,
@@ -34,7 +33,6 @@ impl Account {
         Self { since: now, current: 0, longest: 0, is_open: false, is_closed: false }
     }
 
-    /// One of the two has written something, or closed its output.
     pub(super) fn words(&mut self, now: u64) {
         if !self.is_closed {
             (self.since, self.current, self.is_open) = (now, 0, false);

@@ -39,7 +39,6 @@ pub(super) struct FilledBox {
 }
 
 pub(super) enum BoxEntry {
-    /// A regular file, open for reading.
     File(OwnedFd),
     /// What the job's reply gets instead.
     Other(Collected),
@@ -215,7 +214,6 @@ impl DiskBoxes {
         &self.path
     }
 
-    /// The run's own directory, which is new for each run.
     pub(super) fn run_path(&self) -> PathBuf {
         self.path.join(RUN)
     }

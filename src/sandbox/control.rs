@@ -13,9 +13,7 @@ use crate::model::outcome::StoppedBy;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Cause {
-    /// The outcome names the limit.
     Limit(StoppedBy),
-    /// Nobody needs the result any more.
     Interrupt,
 }
 
@@ -28,14 +26,12 @@ pub(super) trait EndRun: fmt::Debug + Send + Sync {
 #[derive(Debug)]
 pub(super) struct Control {
     line: Box<dyn EndRun>,
-    /// Number of runs so far.
     last: AtomicU64,
     /// The number of the current run, or 0.
     current: AtomicU64,
     stopped: AtomicU64,
     /// A run to be ended for another reason, such as the end of another program.
     unwanted: Mutex<Option<Unwanted>>,
-    /// All further runs are refused.
     closed: AtomicBool,
 }
 
@@ -100,7 +96,6 @@ pub(super) struct StopHandle {
 }
 
 impl StopHandle {
-    /// The outcome up to then is reported.
     pub(super) fn end(&self, cause: Cause) {
         let run = self.run;
         *self.control.unwanted.lock() = Some(Unwanted { run, cause });

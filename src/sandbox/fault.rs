@@ -28,7 +28,6 @@ impl Fault {
         }
     }
 
-    /// The step was the start of a program.
     pub(super) fn of_start(mut self) -> Self {
         if self.errno.is_some_and(is_of_the_file) {
             self.kind = FaultKind::Unstartable;
@@ -36,7 +35,6 @@ impl Fault {
         self
     }
 
-    /// The step was the making of namespaces.
     #[cfg(target_os = "linux")]
     pub(super) fn of_namespaces(mut self) -> Self {
         self.kind = match self.errno {
@@ -95,7 +93,6 @@ impl From<Fault> for JudgeError {
 
 pub(super) trait Step<T> {
     fn step(self, step: &str) -> Result<T, Fault>;
-    /// Appends a name to the step, such as a path.
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault>;
 }
 

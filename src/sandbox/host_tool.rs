@@ -127,7 +127,6 @@ fn environment_of(
     all
 }
 
-/// Whether tools get this variable unchanged.
 fn is_passed(name: &OsStr, value: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let is_absolute = value.as_bytes().starts_with(b"/");

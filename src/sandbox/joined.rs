@@ -159,7 +159,6 @@ fn ends(stdin: OwnedFd, stdout: OwnedFd) -> Ends {
     Ends { stdin: Some(stdin), stdout: Some(stdout) }
 }
 
-/// A pipe of normal size: the reading end and the writing end.
 fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
     let (read, write) = io::pipe().step(STEP)?;
     let read = OwnedFd::from(read);

@@ -109,7 +109,6 @@ fn copy_box(
 
 struct Copy<'a> {
     place: &'a Arc<Place>,
-    /// In bytes.
     left: u64,
     /// In bytes, with the holes in the files.
     apparent: u64,

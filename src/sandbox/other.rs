@@ -38,7 +38,6 @@ impl Host {
         Self::look()?.first_slot(demand, None).map(|(host, _)| host)
     }
 
-    /// Examines nothing here.
     pub(crate) fn look() -> Result<Self, JudgeError> {
         Ok(Self(()))
     }
@@ -111,22 +110,18 @@ impl Host {
         Isolation::Plain
     }
 
-    /// Empty here.
     pub fn refused(&self) -> &[TriedMode] {
         &[]
     }
 
-    /// One line each.
     pub fn gaps(&self) -> Vec<String> {
         plain::gaps()
     }
 
-    /// It is unknown which of the processors are threads of one core.
     pub fn physical_cores(&self) -> Vec<CoreId> {
         (0..processors()).map(CoreId).collect()
     }
 
-    /// Only the processors bound the number of runs here.
     pub fn most_at_once(&self) -> Option<usize> {
         None
     }
@@ -181,12 +176,10 @@ pub(super) fn start(_: &Host, _: Option<CoreId>) -> Result<Box<dyn Backend>, Jud
     plain::start()
 }
 
-/// The sizes of pipes are unknown here.
 pub(super) fn is_small(_: &std::os::fd::OwnedFd) -> bool {
     false
 }
 
-/// A slot has no process of its own here.
 pub(super) fn beside(_: i32) -> Option<()> {
     None
 }

@@ -24,7 +24,6 @@ pub fn pace() -> Duration {
     (1..ROUNDS).map(|_| round()).fold(round(), Duration::min)
 }
 
-/// The CPU time of one round.
 fn round() -> Duration {
     let text = [0x5a; TEXT];
     let begun = thread_time();

@@ -60,13 +60,9 @@ pub(super) struct Speaker {
     pub(super) buffer: Vec<u8>,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Bytes that it wrote.
     pub(super) said: u64,
-    /// Bytes that it may write.
     pub(super) most: u64,
-    /// Bytes that were passed on.
     passed: u64,
-    /// Bytes that the other did not read.
     pub(super) unread: u64,
     /// When its output ended; monotonic, in nanoseconds.
     pub(super) closed: Option<u64>,
@@ -159,7 +155,6 @@ impl Speaker {
         ]
     }
 
-    /// Returns whether anything was written or read.
     fn carry(&mut self, ready: Ready, record: impl FnOnce(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
         if ready.gone {
@@ -238,7 +233,6 @@ impl Speaker {
         }
     }
 
-    /// The other has closed its input, or has ended.
     fn reader_is_gone(&mut self) -> io::Result<()> {
         if let Some(to) = self.to.take() {
             // The contents of the pipe were never read.

@@ -24,7 +24,6 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// The same value as soft and as hard limit.
     pub(super) fn same(resource: Resource, value: u64) -> Self {
         Self { resource, soft: value, hard: value }
     }

@@ -37,9 +37,7 @@ impl Seen {
 
 #[derive(Default)]
 pub(super) struct Sum {
-    /// Total size of regular files that are new or changed.
     pub(super) bytes: u64,
-    /// Some entries were not examined.
     pub(super) is_cut: bool,
     /// Files with several names are counted once.
     linked: HashSet<u64>,
@@ -55,7 +53,6 @@ impl Placements {
         self.add_below(top, 0, sum)
     }
 
-    /// Adds a file if it is new or changed.
     pub(super) fn add_file(&self, stat: &Stat, sum: &mut Sum) {
         let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         let is_new = self.0.get(&stat.st_ino) != Some(&Seen::of(stat));

@@ -24,16 +24,13 @@ pub(super) struct Counter {
     groups: GroupsAbove,
     /// What counts the memory of runs. A run's own control group also counts kills for memory.
     memory: Meter,
-    /// Processes killed for memory before the run.
     killed: u64,
-    /// Processes and threads refused before the run.
     refused: u64,
 }
 
 /// How a run ended, if the machine may be to blame.
 #[derive(Clone, Copy, Debug)]
 enum End<'a> {
-    /// By itself, or because it was stopped.
     Ended(&'a Outcome),
     Unstartable,
     Failed,
@@ -41,20 +38,16 @@ enum End<'a> {
 
 #[derive(Clone, Debug, Default)]
 struct Evidence {
-    /// A file or directory of the run that is gone.
     missing: Option<PathBuf>,
     /// The directory of its program, if no program can be started there.
     noexec: Option<PathBuf>,
     /// Processes killed for memory meanwhile; 0 if the run's own control group counts them.
     killed: u64,
-    /// Processes and threads that the groups above refused meanwhile.
     refused: u64,
-    /// How many more processes the groups above allow.
     process_room: Option<u64>,
 }
 
 impl Counter {
-    /// `memory` counts the memory of the runs.
     pub(super) fn new(memory: Meter) -> Self {
         Self { groups: GroupsAbove::find(), memory, killed: 0, refused: 0 }
     }
@@ -187,7 +180,6 @@ pub(super) fn of_start(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// A file of the programs that a job shows, if it is gone.
 fn missing_file(job: &Job) -> Option<PathBuf> {
     let trees = job.command.visible.iter().filter_map(|shown| match &shown.what {
         What::Tree(tree) => Some((tree, tree.place()?)),
@@ -203,7 +195,6 @@ fn missing_file(job: &Job) -> Option<PathBuf> {
     files.find(is_gone)
 }
 
-/// The directory on this machine of the tree with the program.
 fn program_place(job: &Job) -> Option<PathBuf> {
     let program = Path::new(job.command.argv.first()?);
     let mut shown = job.command.visible.iter().filter(|shown| program.starts_with(&shown.inside));

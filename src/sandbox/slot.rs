@@ -32,7 +32,6 @@ pub(super) struct Ran {
     pub(super) started: u64,
 }
 
-/// One way to run programs.
 pub(super) trait Backend: fmt::Debug + Send {
     fn control(&self) -> &Arc<Control>;
 

@@ -13,7 +13,6 @@ const LONGEST: usize = 4 << 10;
 const EACH: usize = 64;
 
 pub(super) struct Recorder {
-    /// In bytes, of the beginning and of the end.
     most: usize,
     first: Vec<Said>,
     first_size: usize,
@@ -23,7 +22,6 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Keeps this much of the beginning, and as much of the end.
     pub(super) fn new(most: Bytes) -> Self {
         Self {
             most: usize::try_from(most.0).unwrap_or(usize::MAX),
@@ -55,7 +53,6 @@ impl Recorder {
         }
     }
 
-    /// New data still belongs to the beginning.
     fn is_first(&self) -> bool {
         self.last.is_empty() && self.left_out == 0
     }

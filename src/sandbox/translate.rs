@@ -25,7 +25,6 @@ impl Pair {
 #[derive(Default)]
 pub(super) struct Translation {
     pairs: Vec<Pair>,
-    /// The path of `/tmp` on the machine.
     temporary: Option<Vec<u8>>,
 }
 

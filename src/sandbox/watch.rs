@@ -19,7 +19,6 @@ pub(super) trait Watch: fmt::Debug + Send {
 )]
 pub(super) enum Seen {
     Still(Still),
-    /// One of its threads runs, or waits for a processor.
     Running,
     /// None of its threads runs, but a clock or something else may wake one. Has what it waits for, if one of its
     /// threads waits for the other program.

@@ -47,13 +47,14 @@ pub(super) enum Request<J = Box<Job>> {
         #[serde_as(as = "Vec<PathBytes>")]
         places: Vec<PathBuf>,
     },
-    /// Ends the run with this number.
-    End { run: u64, cause: Cause },
+    End {
+        run: u64,
+        cause: Cause,
+    },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
-    /// The slot is ready for its first run.
     Ready,
     /// The reply, without standard output and error, and without the box, which the judge reads. The descriptors are
     /// the found files, then the box if it is wanted.

@@ -54,7 +54,6 @@ impl RunDirectory {
         Ok(Self { command: translated(&job.command, &names), path, filled })
     }
 
-    /// Total size of regular files in the box that are new or changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
         self.filled.new_bytes(u64::MAX)
     }
@@ -64,7 +63,6 @@ impl RunDirectory {
         check_room(&self.filled.directory)
     }
 
-    /// The files that the job requests.
     pub(super) fn collect(&self, job: &Job) -> Result<Vec<Collected>, Fault> {
         let most = job.limits.output.unwrap_or(job.box_size).0;
         let find = |name: &String| match self.filled.find(Path::new(name))? {
@@ -76,7 +74,6 @@ impl RunDirectory {
         job.collect.iter().map(find).collect()
     }
 
-    /// Keeps the box below `keep_in`, if the job requests it.
     pub(super) fn keep(
         &self,
         job: &Job,

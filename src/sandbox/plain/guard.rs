@@ -45,7 +45,6 @@ impl Guard {
         self.say(NOBODY);
     }
 
-    /// Kills the guard, as a user might who kills processes.
     #[cfg(test)]
     pub(super) fn kill(&self) {
         let options =

@@ -88,7 +88,6 @@ struct PlainSlot {
     running: Arc<Running>,
 }
 
-/// Wakes the thread that supervises a run.
 #[derive(Debug)]
 struct Bell {
     rings: PipeWriter,

@@ -27,7 +27,6 @@ pub(super) struct Start {
     argv: Strings,
     env: Strings,
     limits: Vec<Limit>,
-    /// Descriptors that the program must not have.
     left_open: Vec<RawFd>,
     guard: RawFd,
 }
@@ -110,7 +109,6 @@ impl Start {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Program(Pid);
 
-/// The kernel's accounting of a finished program.
 pub(super) struct ResourceUsage {
     pub(super) ending: Ending,
     /// Of the program and of the children that it waited for.
@@ -170,7 +168,6 @@ impl Program {
         Some(seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
     }
 
-    /// This system does not tell during the run.
     #[cfg(target_vendor = "apple")]
     pub(super) fn cpu_so_far(self) -> Option<u64> {
         None

@@ -71,12 +71,10 @@ impl Peak {
     }
 }
 
-/// Where new groups are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
     /// A directory of version 2, which has the controllers `memory` and `pids`.
     V2(PathBuf),
-    /// Directories of version 1.
     V1(Controllers),
 }
 
@@ -112,7 +110,6 @@ impl Placement {
     }
 }
 
-/// What happens to the slot if its group is short of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WhenShort {
     Spared,
@@ -151,12 +148,10 @@ pub(super) struct Baseline {
     pub(super) slot_cpu: u64,
 }
 
-/// Without CPU time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Used {
     /// In bytes; `None` if no group counts it.
     pub(super) memory: Option<u64>,
-    /// Processes that the out-of-memory killer killed.
     pub(super) killed_for_memory: u64,
     /// They were killed although the group was within its own limit: the machine, or a group above, is short of
     /// memory.
@@ -181,7 +176,6 @@ pub(super) trait Group {
         Ok(())
     }
 
-    /// Measures how much memory the run left.
     fn look(&mut self) -> Result<(), Fault> {
         Ok(())
     }
@@ -192,7 +186,6 @@ pub(super) trait Group {
         Ok(())
     }
 
-    /// Sets the limits for the next run, on top of the memory already held.
     fn prepare(&mut self, _limits: &Limits) -> Result<CgroupFiles, Fault> {
         Ok(CgroupFiles::NONE)
     }
@@ -208,7 +201,6 @@ pub(super) trait Group {
         None
     }
 
-    /// A process of the current run was killed for memory.
     fn has_killed(&self) -> Result<bool, Fault> {
         Ok(false)
     }
@@ -285,7 +277,6 @@ pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Result<String, Fault
     text(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
 }
 
-/// The whole text of a small kernel file.
 pub(super) fn text(file: &OwnedFd) -> Result<String, Fault> {
     let mut buffer = [0; 8192];
     let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ)?;

@@ -61,9 +61,7 @@ struct Memory1 {
     failed_with_swap: u64,
     /// File pages charged to the group by earlier runs.
     cached: u64,
-    /// Memory held by the group at the last measurement.
     held: u64,
-    /// Memory held while nothing runs.
     idle: u64,
     /// Memory held before the first run.
     own: Option<u64>,
@@ -153,7 +151,6 @@ impl Group for Group1 {
         self.memory.iter_mut().try_for_each(Memory1::settle)
     }
 
-    /// The memory group must be replaced.
     fn is_littered(&mut self) -> bool {
         self.memory.as_mut().is_some_and(Memory1::is_littered)
     }
@@ -174,7 +171,6 @@ impl Group for Group1 {
         self.memory.as_ref().map_or(Ok(false), Memory1::has_killed)
     }
 
-    /// Replaces the memory group with a new one.
     fn let_go(&mut self) -> Result<(), Fault> {
         let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
             return Ok(());
@@ -231,7 +227,6 @@ impl Group for Group1 {
         Ok(used)
     }
 
-    /// Kills some processes in the memory group, but not the slot.
     fn kill(&self) {
         let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else { return };
         let own = rustix::process::getpid();
@@ -439,7 +434,6 @@ impl Memory1 {
 /// The kernel's own memory for a run varies by at most this many bytes, in either direction.
 const LITTLE: u64 = 128 << 10;
 
-/// The present limit can stay.
 fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
     match (wanted, present) {
         (Some(wanted), Some(present)) => (wanted..=wanted + 2 * LITTLE).contains(&present),

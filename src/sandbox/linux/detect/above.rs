@@ -12,7 +12,6 @@ pub(crate) struct GroupsAbove {
     /// The file that counts kills for memory, in its line `oom_kill`.
     kills: Option<PathBuf>,
     memory: Vec<PathBuf>,
-    /// Groups that limit processes, and the limit.
     processes: Vec<(PathBuf, u64)>,
 }
 
@@ -52,13 +51,11 @@ impl GroupsAbove {
         Self { kills, memory, processes }
     }
 
-    /// Until now.
     pub(crate) fn killed_for_memory(&self) -> u64 {
         let file = self.kills.as_deref().unwrap_or(Path::new(OF_THE_MACHINE));
         field(&fs::read_to_string(file).unwrap_or_default(), "oom_kill")
     }
 
-    /// Until now, in groups that have a limit.
     pub(crate) fn refused_processes(&self) -> u64 {
         let refused = self.processes.iter().map(|(group, _)| {
             // Prefers the file of the group alone: runs are in groups below, with limits of their own.
@@ -77,7 +74,6 @@ impl GroupsAbove {
         self.processes.iter().filter_map(room).min()
     }
 
-    /// The least limit.
     pub(crate) fn most_processes(&self) -> Option<u64> {
         self.processes.iter().map(|(_, limit)| *limit).min()
     }

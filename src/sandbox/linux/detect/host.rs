@@ -24,12 +24,9 @@ use crate::sandbox::slot::CoreId;
 pub struct Host {
     pub(super) placement: Option<Placement>,
     isolation: Isolation,
-    /// This process has the rights that [`Isolation::Namespaces`] needs.
     pub(super) is_administrator: bool,
-    /// How programs get their own user if there are no namespaces.
     bare_change: Change,
     cores: Vec<CoreId>,
-    /// Stronger isolation methods that do not work, with the reasons.
     pub(crate) refused: Vec<TriedMode>,
 }
 
@@ -88,7 +85,6 @@ impl Host {
         }
     }
 
-    /// Number of processors that this process may use.
     pub(crate) fn logical_cores(&self) -> usize {
         allowed_cores().len()
     }
@@ -97,7 +93,6 @@ impl Host {
         Self { isolation, ..self.clone() }
     }
 
-    /// The same machine as root would see it.
     #[cfg(test)]
     pub(crate) fn with_all_rights(self) -> Self {
         Self { is_administrator: true, ..self }
@@ -119,7 +114,6 @@ impl Host {
         is_shared.then_some(1)
     }
 
-    /// How programs get their user.
     pub(crate) fn change(&self) -> Change {
         match self.isolation {
             Isolation::Namespaces => Change::Switch,
@@ -128,7 +122,6 @@ impl Host {
         }
     }
 
-    /// `user` is the user of the slot's programs.
     pub(crate) fn setup(
         &self,
         number: u32,

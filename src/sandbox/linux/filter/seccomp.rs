@@ -35,7 +35,6 @@ pub(crate) const ERRNO: u32 = 0x0005_0000;
 /// All namespaces; a program may make none of them.
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 
-/// The effect of the filter on a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
     Always(u32),
@@ -341,7 +340,6 @@ pub(crate) fn whole<'a>(
     filter
 }
 
-/// Finds the rule for the call number in the accumulator.
 fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
     if let [(number, rule)] = rules {
         let body = apply(*rule, pass);

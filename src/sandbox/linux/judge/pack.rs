@@ -49,7 +49,6 @@ pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
     Ok(Some(contents))
 }
 
-/// The paths on this machine of what the job shows.
 pub(crate) fn places(job: &Job) -> Result<Vec<PathBuf>, Fault> {
     let place = |shown: &Shown| {
         let place = place_of(shown)?;

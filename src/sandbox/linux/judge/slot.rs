@@ -64,7 +64,6 @@ impl EndRun for Socket {
 }
 
 impl LinuxSlot {
-    /// Waits until the process is ready.
     pub(crate) fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -146,7 +145,6 @@ impl LinuxSlot {
         Ok(outputs)
     }
 
-    /// Waits until the slot reports the end of the run.
     fn listen(&mut self) -> Result<(Answer, Vec<OwnedFd>), JudgeError> {
         let received =
             wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
@@ -243,7 +241,6 @@ fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault
     unsafe { sys::fork(|| server::serve(setup, kept)) }.step("fork the sandbox's process")
 }
 
-/// An answer of the slot, with what belongs to it.
 struct Answered {
     answer: Answer,
     fds: Vec<OwnedFd>,

@@ -19,7 +19,6 @@ use crate::sandbox::linux::sys::{self, Capabilities, Errno};
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
 pub(crate) const FIRST: u32 = 60_578;
 
-/// There are this many.
 const ALL: u32 = 600;
 
 /// Random tries before giving up: a free number is missed once in a thousand times.

@@ -188,7 +188,6 @@ impl Pipes {
     }
 }
 
-/// In which a thread waits.
 #[derive(Debug, PartialEq, Eq)]
 struct Call {
     number: i64,

@@ -29,7 +29,6 @@ pub(crate) struct Pid1 {
 pub(crate) struct Environment {
     pub(crate) pid1: Pid1,
     pub(crate) boxes: Boxes,
-    /// The judge gets the box.
     pub(crate) is_kept: bool,
 }
 

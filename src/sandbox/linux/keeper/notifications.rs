@@ -23,12 +23,10 @@ const MOST_LOCKS: usize = 10_000;
 /// Number of refused calls for a lock before the locks are counted again, which takes some time.
 const UNCOUNTED: usize = 1000;
 
-/// Whether an alarm clock may be set in the run.
 #[derive(Clone, Debug)]
 pub(crate) struct Alarms(Arc<SharedWord>);
 
 impl Alarms {
-    /// No alarm is known to be set.
     pub(crate) fn make() -> sys::Result<Self> {
         SharedWord::make().map(|word| Self(Arc::new(word)))
     }

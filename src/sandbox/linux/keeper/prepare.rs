@@ -24,16 +24,13 @@ use crate::sandbox::linux::view::mounts::{Context, Template};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    /// Where its control groups are made.
     pub(crate) placement: Option<Placement>,
     /// The name of its control groups, unique on this machine.
     pub(crate) name: String,
     /// The user of its programs, inside.
     pub(crate) identity: Identity,
     pub(crate) mechanism: Mechanism,
-    /// The judge's user, outside.
     pub(crate) outside_uid: u32,
-    /// The judge's group, outside.
     pub(crate) outside_gid: u32,
     pub(crate) judge: i32,
     pub(crate) temporary: PathBuf,
@@ -46,7 +43,6 @@ pub(crate) enum View {
     Landlock(LandlockView),
 }
 
-/// What a slot's process has when it is ready.
 pub(crate) struct Ready {
     pub(crate) group: Box<dyn Group>,
     pub(crate) view: View,
@@ -60,9 +56,7 @@ pub(crate) struct Ready {
     pub(crate) nice: Option<i32>,
     /// CPU time or memory is measured in `/proc`, where the slot can see processes.
     pub(crate) looks_at_processes: bool,
-    /// Number of cores that programs can use at the same time.
     pub(crate) cores: u64,
-    /// `None` if no call can ask.
     pub(crate) notifications: Option<Notifications>,
     pub(crate) proc: Arc<MachineProc>,
     pub(crate) process: OwnedFd,

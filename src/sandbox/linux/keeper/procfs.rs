@@ -15,7 +15,6 @@ use rustix::fs::Dir;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::sys;
 
-/// What is known of a run so far.
 pub(crate) struct Tree {
     /// The slot's own executable. A process with it has not started the program yet, and its memory belongs to the
     /// slot.
@@ -102,7 +101,6 @@ impl Tree {
 pub(crate) struct MachineProc(Option<OwnedFd>);
 
 impl MachineProc {
-    /// Opens it, if this process still sees it.
     pub(super) fn open() -> Self {
         Self(sys::openat(libc::AT_FDCWD, c"/proc", libc::O_PATH | libc::O_DIRECTORY, 0).ok())
     }

@@ -51,7 +51,6 @@ const INHERITED: [(Resource, &str); 8] = [
     (Resource::As, "as"),
 ];
 
-/// Lifts the limits that the slot inherits from the judge, as far as it may.
 pub(crate) fn lift() {
     for (resource, _) in INHERITED {
         // No process may have an unlimited number of open files.
@@ -150,7 +149,6 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
     Ok(limits)
 }
 
-/// Processes and threads.
 fn tasks_of(user: u32) -> Result<u64, Fault> {
     let processes = fs::read_dir("/proc").step("count the processes of the user")?.flatten();
     let of_the_user = processes.filter(|entry| {
@@ -176,7 +174,6 @@ pub(crate) fn forbid_dumps() -> Result<(), Fault> {
     lower(Resource::Core, 1).step("forbid memory dumps")
 }
 
-/// Number of cores that this process, and so the program, may use at the same time.
 pub(crate) fn cores() -> u64 {
     let set = rustix::thread::sched_getaffinity(None);
     set.map_or(1, |set| u64::from(set.count()).max(1))

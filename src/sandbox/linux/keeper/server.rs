@@ -46,11 +46,8 @@ struct Server {
     socket: OwnedFd,
     _user: Option<OwnedFd>,
     ready: Ready,
-    /// The environment of the last run, until it is removed.
     last: Option<Environment>,
-    /// PID 1 of the last run, which is ending.
     leaving: Option<Pid1>,
-    /// PID 1 of the next run, which waits for it.
     next: Option<Pid1>,
 }
 
@@ -90,7 +87,6 @@ pub(crate) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
 }
 
 impl Server {
-    /// Until the other end is gone.
     fn answer_all(&mut self) {
         let mut buffer = vec![0; wire::LONGEST];
         let mut sent = wire::send(&self.socket, &Answer::Ready, &[]);
@@ -272,7 +268,6 @@ impl Server {
         let _ = self.make_next();
     }
 
-    /// Makes the box and the temporary directory, with the files of the job.
     fn boxes(
         &mut self,
         Task { job, binds, names, .. }: &Task,
@@ -303,7 +298,6 @@ impl Server {
         }
     }
 
-    /// Everything that PID 1 and PID 2 need, except descriptors.
     fn plan(
         &self,
         Task { job, names, .. }: &Task,
@@ -336,7 +330,6 @@ impl Server {
         })
     }
 
-    /// Measures the usage, and searches the box.
     fn finish(
         &mut self,
         job: &Job,

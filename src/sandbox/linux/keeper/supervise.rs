@@ -62,7 +62,6 @@ pub(crate) struct Stopped {
     pub(crate) queued: u64,
     pub(crate) baseline: Baseline,
     pub(crate) peak: Peak,
-    /// More was written to the outputs than permitted.
     pub(crate) is_output_beyond: bool,
     /// CPU time is from the control group, if one counts, otherwise from `wait4`; memory is always from the latter.
     pub(crate) usage: Usage,
@@ -77,7 +76,6 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) proc: &'a MachineProc,
     /// The time that the program was seen to wait for a processor, in nanoseconds.
     pub(crate) queued: u64,
-    /// Number of cores that the program can use at the same time.
     pub(crate) cores: u64,
     pub(crate) sweep: KillScope<'a>,
     pub(crate) outputs: &'a OutputFiles,
@@ -96,10 +94,8 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) tree: Option<Tree>,
 }
 
-/// How to end all processes of a run.
 #[derive(Clone, Copy)]
 pub(crate) enum KillScope<'a> {
-    /// By the end of PID 1.
     Pid1,
     /// By the slot, which kills everything that it may signal. The box is on disk, where only searches keep it small.
     Domain {
@@ -111,11 +107,8 @@ pub(crate) enum KillScope<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Over {
-    /// PID 1 is gone.
     Gone,
-    /// Only PID 1 is left.
     Reported,
-    /// It must be ended.
     Because(Cause),
     Alone,
 }
@@ -165,7 +158,6 @@ impl Supervisor<'_> {
         self.stopped(running, usage, cause, ended_at)
     }
 
-    /// Sleeps until the run is over or has to be ended.
     fn wait(&mut self, running: &Running<'_>) -> Result<Over, Fault> {
         let alarm = self.group.alarm().map(AsFd::as_fd);
         // The longest sleep since the last alarm.
@@ -329,7 +321,6 @@ impl Supervisor<'_> {
         Ok(Continue(next))
     }
 
-    /// Returns whether the size of the outputs is beyond the limit.
     fn look_at_outputs(&mut self) -> Result<bool, Fault> {
         // In this order: the files may grow in between.
         let peak = self.group.peak()?;

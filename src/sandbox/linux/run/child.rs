@@ -26,10 +26,8 @@ pub(crate) struct Plan {
     pub(crate) argv: Strings,
     pub(crate) env: Strings,
     pub(crate) directory: CString,
-    /// The box may be written to.
     pub(crate) writable: bool,
     pub(crate) shown: Vec<Attach>,
-    /// For a run without namespaces.
     pub(crate) landlock_plan: Option<LandlockPlan>,
     /// With namespaces: the file system with the directories [`BOX`](super::pid1::BOX) and [`TMP`](super::pid1::TMP).
     pub(crate) memory: RawFd,
@@ -133,7 +131,6 @@ pub(crate) const FIRST_OTHER: u32 = 3;
 
 pub(crate) type Outcome = Result<(), Failure>;
 
-/// The step that failed, and why.
 pub(crate) type Failure = (&'static Step, Errno);
 
 pub(crate) fn fail(report: &Report, (step, errno): Failure) -> i32 {
@@ -167,7 +164,6 @@ pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
     at(START, unsafe { sys::start(&arguments, child, plan) })
 }
 
-/// Notes how and when PID 2 ended.
 pub(crate) fn note_end(report: &Report, ended: Ended) {
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.ended.store(now, Ordering::Relaxed);
@@ -177,7 +173,6 @@ pub(crate) fn note_end(report: &Report, ended: Ended) {
     }
 }
 
-/// Gives up all rights and becomes the program.
 extern "C" fn child(plan: *const Plan) -> ! {
     // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };

@@ -75,9 +75,7 @@ plain! {
     dup3(old: RawFd, new: RawFd, flags: i32) = SYS_dup3;
     /// Closes descriptors from `first` to `last`, or marks them to be closed.
     close_range(first: u32, last: u32, flags: u32) = SYS_close_range;
-    /// Sets all three user numbers.
     setresuid(real: u32, effective: u32, saved: u32) = SYS_setresuid;
-    /// Sets all three group numbers.
     setresgid(real: u32, effective: u32, saved: u32) = SYS_setresgid;
     prctl(option: i32, a: usize, b: usize) = SYS_prctl;
     landlock_restrict(ruleset: RawFd) = SYS_landlock_restrict_self;
@@ -101,13 +99,11 @@ pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
     unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
 }
 
-/// Becomes the leader of a session without a terminal.
 pub(super) fn setsid() -> Result<usize> {
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_setsid, [0, 0, 0, 0, 0, pass()]) }
 }
 
-/// Leaves the namespaces in these flags for new ones.
 pub(super) fn unshare(flags: i32) -> Result<usize> {
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_unshare, [flags as usize, 0, 0, 0, 0, pass()]) }
@@ -179,7 +175,6 @@ impl Capabilities {
     pub(super) const SET_USER: Self = Self(1 << 7);
 }
 
-/// Gives up all capabilities except these.
 pub(super) fn set_capabilities(kept: Capabilities) -> Result<usize> {
     /// `_LINUX_CAPABILITY_VERSION_3`, for 64 capabilities in two parts.
     const VERSION: u32 = 0x2008_0522;
@@ -240,7 +235,6 @@ fn empty_rusage() -> libc::rusage {
     unsafe { std::mem::zeroed() }
 }
 
-/// Until now.
 pub(super) fn usage(whose: i32) -> Usage {
     let mut usage = empty_rusage();
     let place = ptr::from_mut(&mut usage) as usize;
@@ -252,7 +246,6 @@ pub(super) fn usage(whose: i32) -> Usage {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended {
     pub(super) pid: i32,
-    /// The status from `wait4`.
     pub(super) status: i32,
     pub(super) usage: Usage,
 }
@@ -373,7 +366,6 @@ pub(super) fn chdir(path: &CStr) -> Result<usize> {
     unsafe { call(libc::SYS_chdir, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) }
 }
 
-/// Landlock's version on this machine.
 pub(super) fn landlock_version() -> Result<usize> {
     const VERSION: usize = 1;
     // SAFETY: asking for the version takes no rules.

@@ -25,7 +25,6 @@ pub(crate) fn mount(
     unsafe { call(libc::SYS_mount, arguments) }
 }
 
-/// Also mounts a directory at another path.
 pub(crate) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
     mount(from, to, c"none", libc::MS_BIND, c"")
 }
@@ -78,7 +77,6 @@ pub(crate) const ATTR_RDONLY: u64 = 0x01;
 pub(crate) const ATTR_NOSUID: u64 = 0x02;
 pub(crate) const ATTR_NODEV: u64 = 0x04;
 
-/// The mounts that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     One,

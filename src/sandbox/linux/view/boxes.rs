@@ -30,7 +30,6 @@ pub(crate) struct Boxes {
     memory: Option<OwnedFd>,
 }
 
-/// The capacity of box and temporary directory together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     bytes: u64,
@@ -38,7 +37,6 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// For a box of `bytes` bytes with `placed` placed files.
     pub(crate) fn new(bytes: u64, placed: usize) -> Self {
         /// The root of the file system, the box, the temporary directory.
         const OWN: u64 = 3;
@@ -49,7 +47,6 @@ impl Size {
         }
     }
 
-    /// Makes an empty file system of this size.
     fn make(self) -> Result<OwnedFd, Fault> {
         let text = |number: u64| CString::new(number.to_string()).map_err(io::Error::from);
         let step = "make the box";
@@ -101,7 +98,6 @@ impl Boxes {
         Ok(Self { memory: Some(memory), ..boxes })
     }
 
-    /// Places the files in these directories.
     pub(crate) fn of(
         [main, temporary]: [OwnedFd; 2],
         owner: Identity,
@@ -126,7 +122,6 @@ impl Boxes {
         self.memory.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// Total size of regular files that are new or changed.
     pub(crate) fn new_bytes(&self) -> Result<u64, Fault> {
         if self.memory.is_none() {
             return self.filled.new_bytes(u64::MAX);
@@ -164,7 +159,6 @@ pub(crate) fn give(file: BorrowedFd<'_>, owner: Identity) -> io::Result<()> {
     Ok(rustix::fs::fchown(file, Some(uid), Some(gid))?)
 }
 
-/// Writes the next `length` bytes of the contents into a file.
 fn copy(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> {
     let mut left = length;
     while left > 0 {

@@ -99,7 +99,6 @@ pub(crate) fn change(status: &str) -> Change {
     }
 }
 
-/// What a slot without namespaces has instead of its own view.
 pub(crate) struct LandlockView {
     identity: Identity,
     disk: DiskBoxes,
@@ -167,7 +166,6 @@ impl LandlockView {
         Boxes::of(directories, owner, files, contents, names)
     }
 
-    /// Translates paths in a job to those of the machine.
     pub(crate) fn names(&self, shown: &[Bind]) -> Translation {
         self.disk.names(shown.iter().map(|shown| (&*shown.inside, &*shown.host)))
     }
@@ -220,7 +218,6 @@ impl LandlockView {
     }
 }
 
-/// The system's directories, and the files of `/etc` that run-time systems read.
 fn system_paths() -> Vec<PathBuf> {
     let system = SYSTEM.iter().map(|name| Path::new("/").join(name));
     let etc = fs::read_dir("/etc").into_iter().flatten().flatten();
@@ -244,7 +241,6 @@ fn allow_path(
     allow(place.as_raw_fd(), rights)
 }
 
-/// Additional data for PID 1 and the program.
 pub(crate) struct LandlockPlan {
     /// Rules that only keep signals in.
     pub(crate) scope: RawFd,

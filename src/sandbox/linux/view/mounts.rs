@@ -24,7 +24,6 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
 use crate::sandbox::linux::view::etc;
 
-/// The system's own directories, shown if the machine has them.
 pub(crate) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
 /// Devices without state or with a random one, of major number 1, each with its minor number.
@@ -78,12 +77,10 @@ impl Point {
     }
 }
 
-/// The temporary directory of a run.
 const TEMPORARY: &str = "/tmp";
 /// Mount points of what a run sees in its temporary directory.
 pub(crate) const BEHIND_LINKS: &str = "/shown/tmp";
 
-/// A directory or file of the machine to show.
 pub(crate) struct Bind {
     pub(crate) host: PathBuf,
     pub(crate) inside: PathBuf,
@@ -100,7 +97,6 @@ impl Bind {
     }
 }
 
-/// What the slot itself needs to see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Context {
     Alone,
@@ -194,7 +190,6 @@ impl Template {
         Ok(())
     }
 
-    /// Copies mounts out of the machine's namespace.
     fn pick_up(&self, wanted: &[&Bind]) -> Result<Vec<Picked>, Fault> {
         for shown in wanted {
             check_inside(&shown.inside)?;
@@ -226,13 +221,11 @@ impl Template {
     }
 }
 
-/// This process's mount namespace.
 fn namespace() -> Result<OwnedFd, Fault> {
     let file = File::open("/proc/self/ns/mnt").step("open the mount namespace")?;
     Ok(file.into())
 }
 
-/// A path in the kernel's form.
 pub(crate) fn c_path(path: &Path) -> Result<CString, Fault> {
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Fault::new("read a path", "it has a zero byte in it"))
@@ -297,7 +290,6 @@ fn make_directory(path: &Path) -> Result<(), Fault> {
         .step_on("make the directory", path.display())
 }
 
-/// Makes the new root the root, and releases the machine's.
 fn enter(root: &OwnedFd) -> Result<(), Fault> {
     mount::move_mount(root.as_raw_fd(), c"/").step("mount the root of the sandbox")?;
     rustix::process::fchdir(root).step("enter the root of the sandbox")?;
@@ -307,7 +299,6 @@ fn enter(root: &OwnedFd) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The few devices, and the names of the standard streams.
 fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
     let dev = root.join("dev");
     make_directory(&dev)?;
