@@ -1,19 +1,19 @@
-//! Which cores an executor takes: those that no other juror on this machine has.
+//! Chooses cores that no other juror on this machine uses.
 //!
 //! A core is claimed by an abstract socket address with its number. The kernel frees it with the process, however that
-//! ends, and needs no file that another user could plant. Only processes in one network namespace see each other's
-//! claims: in containers, the process number spreads them.
+//! ends, and it needs no file that another user could plant. Only processes in one network namespace see each other's
+//! claims. In containers, the process number distributes the cores.
 
 use std::os::fd::OwnedFd;
 
 use crate::sandbox::CoreId;
 
-/// A claim, which ends with this.
+/// Ends when this is dropped.
 pub(super) struct Claim {
     _held: OwnedFd,
 }
 
-/// Claims a core. None if another has it.
+/// `None` if another process has claimed the core.
 pub(super) fn claim(core: CoreId) -> Option<Claim> {
     claim_named(&format!("juror core {}", core.0))
 }
@@ -33,8 +33,8 @@ fn claim_named(_: &str) -> Option<Claim> {
     None
 }
 
-/// A core for each of so many jobs, in turn from the one with this number: first those that can be claimed, then the
-/// others. If there are more jobs than cores, several share a core.
+/// A core for each job, in turn from the index `first`: first those that can be claimed, then the others. If there are
+/// more jobs than cores, several share a core.
 pub(super) fn take<C>(
     cores: &[CoreId],
     first: usize,

@@ -18,21 +18,19 @@ use crate::model::stop::{Stop, hear};
 use crate::model::work::{RunMode, Work, WorkReply};
 use crate::sandbox::{CoreId, Host, Slot, Stopper, is_killed_by_nobody};
 
-/// Runs jobs in sandboxes on this machine.
 pub struct Local {
     host: Host,
     pool: Pool<Place>,
     stoppers: Mutex<Vec<Stopper>>,
     stopped: AtomicBool,
-    /// The directory for kept boxes and shown trees, once one is needed. Every run must be able to read its contents,
-    /// so only the owner can enter it: that hides them from other users.
+    /// The directory for kept boxes and shown trees, as soon as one is needed. Every run must be able to read its
+    /// contents, so only the owner can enter it: that hides them from other users.
     home: Mutex<Option<Scratch>>,
     _claims: Vec<Claim>,
 }
 
-/// A place for one run at a time, and the core on which its slots start.
+/// One run at a time, and the core on which its slots start.
 struct Place {
-    /// Starts with the first job.
     slot: Option<Slot>,
     /// The slot of the partner in joint jobs, on the same core. Starts with the first joint job.
     partner: Option<Slot>,
@@ -41,7 +39,7 @@ struct Place {
 
 impl Local {
     /// Finds the isolation method, which a first slot tries out. Other slots start when there is work, up to `jobs` or
-    /// one per physical core; fewer if simultaneous runs would disturb each other.
+    /// one per physical core. There are fewer if simultaneous runs would disturb each other.
     ///
     /// # Errors
     /// If this machine cannot isolate programs as demanded.
@@ -71,12 +69,11 @@ impl Local {
         })
     }
 
-    /// This machine with its isolation method.
     pub fn host(&self) -> &Host {
         &self.host
     }
 
-    /// Replaces a slot that failed, since its state is unknown.
+    /// The state of a failed slot is unknown.
     fn renew(&self, place: &mut Place) {
         // If no slot starts, the old one fails again, and that error is reported.
         if let Ok(slot) = self.start_slot(place.core) {
@@ -84,7 +81,6 @@ impl Local {
         }
     }
 
-    /// The slot of a place; starts it if needed.
     fn slot<'a>(&self, place: &'a mut Place) -> Result<&'a mut Slot, JudgeError> {
         match &mut place.slot {
             Some(slot) => Ok(slot),
@@ -92,7 +88,6 @@ impl Local {
         }
     }
 
-    /// Starts a slot that [`stop`](Executor::stop) can stop.
     fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
         let slot = Slot::start(&self.host, core)?;
         let stopper = slot.stopper();
@@ -110,13 +105,13 @@ impl Local {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// Runs in a free place. After a fault of the machine it runs once more, alone, before the error is reported.
+    /// Waits for a free slot. After a fault of the machine, the run is repeated once while nothing else runs.
     fn in_a_place<R>(&self, run: impl Fn(&mut Place) -> Result<R, JudgeError>) -> Result<R, Stop> {
         let run = |place: &mut Place| self.unless_stopped(place, &run);
         self.told(self.pool.run(run, |place| self.renew(place)))
     }
 
-    /// Runs in a free place, or if it must be alone, while no other place is in use.
+    /// Waits for a free slot, or until no other slot is in use if the run must be alone.
     fn at_place<R>(
         &self,
         is_alone: bool,
@@ -173,11 +168,10 @@ impl Local {
         reply
     }
 
-    /// The directory for boxes and trees on disk.
     fn home(&self) -> Result<PathBuf, JudgeError> {
         let mut home = self.home.lock();
         let home = match &mut *home {
-            // Unless somebody cleaned the temporary directory.
+            // Somebody may have cleaned the temporary directory.
             Some(home) if home.path().is_dir() => home,
             home => home.insert(scratch::directory(Use::Programs)?),
         };
@@ -260,7 +254,6 @@ mod tests {
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
-    /// Checks how many slots start for this many simultaneous runs.
     fn check(at_once: usize, expected: usize) {
         let local = Local::start(Some(3), Demand::Any).unwrap();
         let barrier = Barrier::new(at_once);
@@ -279,13 +272,13 @@ mod tests {
         };
         thread::scope(|scope| (0..at_once).for_each(|_| _ = scope.spawn(|| run().unwrap())));
         if at_once == 1 {
-            // Run one after the other, all use the same slot.
+            // One run after the other uses the same slot.
             run().unwrap();
         }
         assert_eq!(local.stoppers.lock().len(), expected);
     }
 
-    /// A worker or `juror grade` may run for weeks on a machine on which now and then a slot fails.
+    /// A worker or `juror grade` may run for weeks on a machine where a slot fails now and then.
     #[test]
     fn nothing_is_kept_of_slots_that_are_gone() {
         let local = Local::start(Some(1), Demand::Plain).unwrap();

@@ -16,22 +16,22 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::work::{RunMode, Work, WorkReply};
 
-/// A place where jobs run.
 pub trait Executor: Send + Sync {
-    /// How many jobs run at the same time. [`Executor::run`] may be called by that many threads.
+    /// How many jobs run at the same time. That many threads may call [`Executor::run`].
     fn slots(&self) -> usize;
 
-    /// What measures and limits the runs, in words.
+    /// What measures and limits the runs, for people.
     fn mechanism(&self) -> String;
 
     /// Runs one program, or two that talk, and waits for the end. Two programs share a slot: if they take turns, they
     /// need only one core, and a machine may have only one.
     ///
     /// # Errors
-    /// If the work could not be run as asked, or was ended by [`Executor::stop`]; never for anything that a program did.
+    /// If the work could not be run as requested, or was ended by [`Executor::stop`]; never for anything that a
+    /// program did.
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop>;
 
-    /// Runs one program, beside others.
+    /// Runs one program; others may run at the same time.
     ///
     /// # Errors
     /// See [`run`](Self::run).
@@ -52,14 +52,12 @@ pub trait Executor: Send + Sync {
     fn stop(&self);
 }
 
-/// The program's ends of pipes between a program and a person.
 #[derive(Debug)]
 pub struct Hand {
     pub reads: OwnedFd,
     pub writes: OwnedFd,
 }
 
-/// Wraps an executor, such as in one that hands jobs on.
 pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
 
 #[cfg(test)]

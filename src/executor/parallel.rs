@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use crate::executor::Executor;
 use crate::model::stop::{Stop, go_on};
 
-/// Does the work for each item and returns the results in the items' order.
+/// Returns the results in the items' order.
 ///
 /// # Errors
 /// The first error; later work is not begun.
@@ -20,7 +20,7 @@ pub fn map<T: Sync, R: Send>(
     map_on(executor.slots(), items, work)
 }
 
-/// The same on up to this many threads.
+/// As [`map`], on up to this many threads.
 ///
 /// # Errors
 /// The first error; later work is not begun.

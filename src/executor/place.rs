@@ -1,4 +1,4 @@
-//! Puts trees on this machine's disk.
+//! Writes trees to this machine's disk.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -17,7 +17,6 @@ use crate::model::tree::{FileMode, Node, Place, Tree, TreeEntry, leads_inside};
 use crate::sandbox;
 use crate::sandbox::forks;
 
-/// A test case's file as an entry for a box.
 pub fn file(file: &CaseFile) -> TreeEntry {
     // A missing file is reported when it is read.
     let rights = file.path.metadata().map_or(0, |found| found.permissions().mode());
@@ -58,7 +57,6 @@ pub fn put(job: &Job, home: impl Fn() -> Result<PathBuf, JudgeError>) -> Result<
     Ok(())
 }
 
-/// The tree without links that lead out of it.
 fn of_links_inside(tree: &Tree) -> Tree {
     let stays = |entry: &&TreeEntry| match &entry.node {
         Node::Link(target) => leads_inside(&entry.name, target),
@@ -67,7 +65,7 @@ fn of_links_inside(tree: &Tree) -> Tree {
     Tree::from(tree.entries.iter().filter(stays).cloned().collect::<Vec<_>>())
 }
 
-/// Writes a tree as a directory that every run can read.
+/// Every run can read the directory.
 fn write(tree: &Tree, to: &FilePath) -> io::Result<()> {
     make_directory(to)?;
     for entry in &tree.entries {

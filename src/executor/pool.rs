@@ -1,10 +1,10 @@
-//! Slots that are lent one at a time, or all at once for a run that must be alone.
+//! Slots that runs use one at a time. A run that must be alone waits for all of them.
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::model::judgement::{Again, JudgeError};
 
-/// A number of slots. Generic, so that a test needs no machine.
+/// Generic, so that a test needs no machine.
 pub(super) struct Pool<S> {
     state: Mutex<State<S>>,
     changed: Condvar,
@@ -16,22 +16,20 @@ struct State<S> {
     turn: Turn,
     /// How often a run waited for all slots.
     times: u64,
-    /// How many slots were lent before a run began to wait for all, and are not back yet.
+    /// Slots that were taken before a run began to wait for all, and are not back yet.
     earlier: usize,
 }
 
-/// Who may have the next slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Any,
-    /// A run waits for all slots. Others may still have one while a run from before goes on, because the waiting run
+    /// A run waits for all slots. Others may still have one while an earlier run goes on, because the waiting run
     /// could not start anyway.
     Waited,
-    /// Nobody: a run is alone.
     Alone,
 }
 
-/// A slot that is lent, and what [`State::times`] was then.
+/// A slot in use, and the value of [`PoolState::times`] when it was taken.
 struct Lent<S> {
     slot: S,
     times: u64,
@@ -68,7 +66,6 @@ impl<S> Pool<S> {
         self.run_alone(run, mend)
     }
 
-    /// Runs in a slot while all others are idle.
     pub(super) fn run_alone<R>(
         &self,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
@@ -83,7 +80,6 @@ impl<S> Pool<S> {
         result
     }
 
-    /// Removes the free slots from the pool.
     pub(super) fn take_out(&self) -> Vec<S> {
         std::mem::take(&mut self.state.lock().free)
     }
@@ -112,7 +108,7 @@ impl<S> Pool<S> {
         self.changed.notify_all();
     }
 
-    /// A slot while all others are idle: the one that is used most.
+    /// Waits until all slots are idle. Takes the one that is used most.
     fn take_alone(&self) -> Lent<S> {
         let mut state = self.state.lock();
         while state.turn != Turn::Any {
@@ -139,7 +135,6 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
 
-    /// The answers of a scripted slot, one after the other.
     fn check(answers: &[Result<u32, JudgeError>], expected: Result<u32, JudgeError>, runs: usize) {
         let pool = Pool::new(vec![0usize]);
         let result = pool.run(
@@ -199,7 +194,7 @@ mod tests {
         assert_eq!(failures.into_inner(), 10);
     }
 
-    /// A run that waits for all slots waits for those from before, and for others that end meanwhile or soon after.
+    /// A run that waits for all slots waits for earlier runs, and for others that end meanwhile or soon after.
     #[test]
     fn others_go_on_while_a_run_that_waits_to_be_alone_could_not_start_anyway() {
         let pool = Pool::new(vec![(), ()]);
@@ -224,7 +219,7 @@ mod tests {
             scope.spawn(|| pool.run_alone(|()| note("alone"), |()| {}));
             until(&|| pool.state.lock().turn == Turn::Waited);
             run(&|| note("new")).unwrap();
-            // The last that may start; it ends after the one from before.
+            // The last that may start; it ends after the earlier one.
             let last = || {
                 is_old_over.store(true, Ordering::SeqCst);
                 until(&|| pool.state.lock().earlier == 0);

@@ -19,7 +19,7 @@ pub struct Scheduler {
     inner: Arc<dyn Executor>,
     slots: usize,
     is_fresh: bool,
-    /// The queue of all users, and the place of this user in it; lower numbers go first.
+    /// The queue of all users, and the number of this user in it; lower numbers go first.
     turn: Option<(Arc<Queue>, usize)>,
     state: Arc<Mutex<State>>,
 }
@@ -27,37 +27,36 @@ pub struct Scheduler {
 #[derive(Default)]
 struct State {
     deadline: Option<Instant>,
-    /// Whether the deadline cut a job short or refused one.
     ran_out: bool,
     is_ended: bool,
 }
 
 impl Scheduler {
-    /// The same as the executor, as long as nothing else is asked for.
+    /// Behaves like the executor until other methods are called.
     pub fn new(inner: Arc<dyn Executor>) -> Self {
         Self { slots: inner.slots(), inner, is_fresh: false, turn: None, state: Arc::default() }
     }
 
-    /// With a part of the executor's slots, since others use the rest.
+    /// Has only a part of the executor's slots, since others use the rest.
     #[must_use]
     pub fn with_slots(self, slots: usize) -> Self {
         Self { slots, ..self }
     }
 
-    /// With a new run of every job.
+    /// Every job runs anew.
     #[must_use]
     pub fn fresh(self) -> Self {
         Self { is_fresh: true, ..self }
     }
 
-    /// For the user with this number of several that share a queue; lower numbers go first. A known answer needs no
-    /// slot, so a cache belongs around this.
+    /// Several users share the queue; lower numbers go first. A known answer needs no slot, so a cache belongs around
+    /// this.
     #[must_use]
     pub fn in_turn(self, queue: &Arc<Queue>, user: usize) -> Self {
         Self { turn: Some((Arc::clone(queue), user)), ..self }
     }
 
-    /// Sets the deadline for all jobs that start from now on. A job that the deadline cuts short returns
+    /// Sets the deadline for all jobs that start from now on. If the deadline cuts a job short, the job returns
     /// [`Stop::Interrupted`], so that it gets no verdict.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
         let mut state = self.state.lock();
@@ -65,24 +64,23 @@ impl Scheduler {
         state.ran_out = false;
     }
 
-    /// Extends the deadline, if it is earlier than this.
+    /// Has no effect if the deadline is later than this.
     pub fn extend_deadline(&self, deadline: Instant) {
         let mut state = self.state.lock();
         state.deadline = state.deadline.map(|known| known.max(deadline));
     }
 
-    /// Whether a job was cut short or refused since the deadline was set.
+    /// A job was cut short or refused since the deadline was set.
     pub fn ran_out(&self) -> bool {
         self.state.lock().ran_out
     }
 
-    /// Whether the deadline has passed.
     pub fn is_over(&self) -> bool {
         self.state.lock().deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
     /// Ends the work of this user, from any thread; other users of the executor go on. Its jobs return
-    /// [`Stop::Interrupted`]: those that run at their end, all others at once.
+    /// [`Stop::Interrupted`]: running ones at their end, all others at once.
     pub fn end(&self) {
         self.state.lock().is_ended = true;
         if let Some((queue, _)) = &self.turn {
@@ -95,8 +93,8 @@ impl Scheduler {
         self.state.lock().is_ended
     }
 
-    /// Waits for this user's turn, if it shares the executor. What must run alone waits for all slots in the inner
-    /// executor, and takes none from others meanwhile.
+    /// Waits for this user's turn, if it shares the executor. A run that must be alone waits for all slots in the
+    /// inner executor, and takes none from others meanwhile.
     fn take_turn(&self, is_alone: bool) -> Result<Option<Turn<'_>>, Stop> {
         match &self.turn {
             Some((queue, user)) if !is_alone => queue.take(*user, &|| self.is_ended()).map(Some),
@@ -105,7 +103,6 @@ impl Scheduler {
         }
     }
 
-    /// The time left until the deadline, if there is one.
     fn time_left(&self) -> Result<Option<(Duration, Instant)>, Stop> {
         let Some(deadline) = self.state.lock().deadline else { return Ok(None) };
         match deadline.saturating_duration_since(Instant::now()) {
@@ -127,7 +124,7 @@ impl Scheduler {
             job.limits.deadline = Some(left);
         }
         let reply = self.inner.run(&work, mode)?;
-        // The deadline never ends a run before its time, whatever the clock of the machine that it ran on.
+        // The deadline never ends a run too early, whatever the clock of the machine that it ran on.
         let is_cut = |reply: &&Reply| reply.outcome.stopped_by == Some(StoppedBy::WallTime);
         if reply.replies().iter().any(is_cut) && Instant::now() >= deadline {
             return Err(self.run_out());
@@ -177,20 +174,19 @@ struct QueueState {
 }
 
 impl Queue {
-    /// This many slots, all free.
     pub fn new(slots: usize) -> Arc<Self> {
         let state = QueueState { free: slots, waiting: BTreeMap::new() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
     }
 
-    /// Wakes waiting users, if any: notifying is a system call.
+    /// Does nothing if nobody waits: notifying is a system call.
     fn wake(&self, state: &QueueState) {
         if !state.waiting.is_empty() {
             self.changed.notify_all();
         }
     }
 
-    /// Waits until a slot is free and no user with a lower number waits, unless the user's work is ended.
+    /// Waits until a slot is free and no user with a lower number waits. Fails if the user's work is ended.
     fn take(&self, user: usize, is_ended: &dyn Fn() -> bool) -> Result<Turn<'_>, Stop> {
         let mut state = self.state.lock();
         *state.waiting.entry(user).or_default() += 1;
@@ -223,7 +219,6 @@ impl QueueState {
     }
 }
 
-/// A slot in use, until it is dropped.
 struct Turn<'a>(&'a Queue);
 
 impl Drop for Turn<'_> {

@@ -1,7 +1,7 @@
 //! Temporary directories, and the error if they cannot be written.
 //!
-//! A directory in use is locked (`flock`) as long as its process lives. One without lock was left behind by a juror
-//! that was killed; the next juror removes it.
+//! A directory in use is locked (`flock`) as long as its process lives. If one has no lock, its juror was killed, and
+//! the next juror removes it.
 
 use std::env;
 use std::fs::{self, DirEntry, File, Metadata, Permissions};
@@ -25,16 +25,15 @@ words! {
         Package = "juror-package-",
         Programs = "juror-programs-",
         Data = "juror-generate-",
-        /// Files that an output validator leaves from pass to pass.
         Passes = "juror-passes-",
     }
 }
 
-/// A temporary directory, deleted when dropped.
+/// Deleted when dropped.
 #[derive(Debug)]
 pub struct Scratch {
     dir: TempDir,
-    /// Marks the directory as in use. On a file system without locks this is None, and no judge removes the directory.
+    /// Marks the directory as in use. `None` on a file system without locks; then no judge removes the directory.
     _lock: Option<File>,
 }
 
@@ -44,8 +43,8 @@ impl Scratch {
     }
 }
 
-/// Makes a temporary directory of this user alone. Programs may run as another user, so that everybody can enter the
-/// directory with them, though nobody can list it: the names in it are random.
+/// Makes a temporary directory that only this user can list. Programs may run as another user, so everybody can enter
+/// the directory for programs. The names in it are random.
 ///
 /// # Errors
 /// If the system's temporary directory cannot be written.
@@ -63,10 +62,10 @@ pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
     Ok(Scratch { dir, _lock })
 }
 
-/// Makes a directory of this purpose in another, and removes those that killed jurors left there.
+/// Makes a directory in `parent`, and removes those that killed jurors left there.
 ///
 /// # Errors
-/// If the other one cannot be written.
+/// If `parent` cannot be written.
 pub fn beside(parent: &Path, prefix: &str) -> io::Result<Scratch> {
     sweep(parent, &[prefix]);
     let dir = TempDir::with_prefix_in(prefix, parent)?;
@@ -74,8 +73,8 @@ pub fn beside(parent: &Path, prefix: &str) -> io::Result<Scratch> {
     Ok(Scratch { dir, _lock })
 }
 
-/// Marks a directory as one that this process writes to, as long as the result lives. If no other process does,
-/// `clear` removes what killed ones left.
+/// Marks a directory as one that this process writes to, as long as the result lives. If no other process writes to
+/// it, `clear` removes what killed ones left.
 pub fn claim(dir: &Path, clear: impl FnOnce()) -> Option<File> {
     const SHARED: FlockOperation = FlockOperation::NonBlockingLockShared;
     let Some(file) = lock(dir) else { return locked(dir, SHARED) };
@@ -84,7 +83,7 @@ pub fn claim(dir: &Path, clear: impl FnOnce()) -> Option<File> {
     Some(file)
 }
 
-/// Locks the directory; `None` if another judge has locked it, or locks do not work.
+/// `None` if another judge has locked it, or locks do not work.
 fn lock(dir: &Path) -> Option<File> {
     locked(dir, FlockOperation::NonBlockingLockExclusive)
 }
@@ -96,7 +95,6 @@ fn locked(dir: &Path, how: FlockOperation) -> Option<File> {
     Some(file)
 }
 
-/// Removes the directories with these beginnings of their names that this user's killed jurors left.
 fn sweep(parent: &Path, prefixes: &[&str]) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_old_and_ours(entry, prefixes)) {
@@ -108,7 +106,7 @@ fn sweep(parent: &Path, prefixes: &[&str]) {
     }
 }
 
-/// Whether nothing has changed in it for so long that its process must have locked or moved it, if it lives.
+/// Nothing has changed in it for so long that its process must have locked or moved it, if it lives.
 pub fn is_old(found: &Metadata) -> bool {
     const YOUNG: Duration = Duration::from_secs(60);
     let age = found.modified().ok().and_then(|time| time.elapsed().ok());
@@ -127,7 +125,7 @@ fn is_old_and_ours(entry: &DirEntry, prefixes: &[&str]) -> bool {
     })
 }
 
-/// An error in a step that writes to a temporary directory, with the way out.
+/// An error of a step that writes to a temporary directory, with the way out.
 pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
     let dir = env::temp_dir();
     let dir = dir.display();
@@ -175,7 +173,7 @@ mod tests {
         let file = parent.path().join("juror-programs-5");
         fs::write(&file, "x").unwrap();
         let old = SystemTime::now() - Duration::from_secs(100);
-        // Of a program that took rights from its directories.
+        // A program took rights from its directories.
         let slot = make("juror-slot-1");
         fs::set_permissions(slot.join("below"), fs::Permissions::from_mode(0o0)).unwrap();
         for path in [&left, &other, &used, &kept, &elsewhere, &file, &slot] {
@@ -192,8 +190,8 @@ mod tests {
             assert!(there(path), "{}", path.display());
         }
         assert!(elsewhere.join("below/file").exists());
-        // The same happens if its process dies.
-        // Programs that other tests start meanwhile have the lock, too, until it is released for all.
+        // If its process dies, the same happens. Programs that other tests start meanwhile have the lock, too, until
+        // it is released for all.
         in_use.unlock().unwrap();
         sweep(parent.path());
         assert!(!there(&used));

@@ -10,7 +10,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::text::printable;
 use crate::sandbox::RULES;
 
-/// The longest frame. A job contains a program's arguments and the names of its files.
+/// In bytes. A job contains a program's arguments and the names of its files.
 const LONGEST: usize = 16 << 20;
 
 /// How many bytes of a blob are in one frame. Other messages may be sent between two frames.
@@ -26,13 +26,11 @@ impl ProtocolError {
     }
 }
 
-/// The version of the frames and their contents.
 const PROTOCOL: u32 = 7;
 
-/// The longest first line.
+/// In bytes, of the first line.
 const LONGEST_LINE: usize = 200;
 
-/// A side of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peer {
     Worker,
@@ -54,7 +52,6 @@ impl Peer {
     }
 }
 
-/// Makes a frame.
 ///
 /// # Errors
 /// If the frame would be too long.
@@ -73,7 +70,6 @@ pub(super) fn frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Turns bytes, as they come, into frames.
 pub(super) struct Frames {
     /// The side that must send the greeting.
     of: Peer,
@@ -94,7 +90,6 @@ impl Frames {
         Self { of, bytes, at: 0, is_greeted: true }
     }
 
-    /// The bytes after the frames that were returned.
     #[cfg(feature = "nats")]
     pub(super) fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
@@ -105,7 +100,7 @@ impl Frames {
         self.bytes.extend(bytes);
     }
 
-    /// The next frame: its head and the bytes after it. None if it has not come in full.
+    /// The head of the next frame and the bytes after it; `None` if it has not arrived in full.
     pub(super) fn next<M: DeserializeOwned>(
         &mut self,
     ) -> Result<Option<(M, Vec<u8>)>, ProtocolError> {
@@ -130,7 +125,6 @@ impl Frames {
         Ok(Some((message, behind)))
     }
 
-    /// Whether the greeting has come.
     fn greeted(&mut self) -> Result<bool, ProtocolError> {
         let (ours, name) = (self.of.greeting(), self.of.name().as_bytes());
         let end = self.bytes.iter().position(|byte| *byte == b'\n');
@@ -177,7 +171,7 @@ mod tests {
 
     type Read = Result<Vec<(String, Vec<u8>)>, ProtocolError>;
 
-    /// All frames in these bytes, which come in pieces of this size.
+    /// `size` is the size of the pieces in which the bytes arrive.
     fn read(bytes: &[u8], size: usize) -> Read {
         let mut frames = Frames::new(Peer::Worker);
         let mut all = Vec::new();
@@ -214,7 +208,7 @@ mod tests {
         check("\u{1b}[2J", "but with `\\x1b[2J`");
     }
 
-    /// Bytes that change without [`PROTOCOL`] are read as another job by a worker of the same version.
+    /// If the bytes change without [`PROTOCOL`], a worker of the same version reads another job.
     #[test]
     fn recorded_jobs_have_their_recorded_bytes() {
         let file = |name: &str, node| TreeEntry::new(name, node);
@@ -256,7 +250,7 @@ mod tests {
         assert_eq!(found, recorded, "raise PROTOCOL, then record these bytes");
     }
 
-    /// So are bytes of answers, of which caches have many, too.
+    /// Answers have the same problem; caches store many of them, too.
     #[test]
     fn recorded_answers_have_their_recorded_bytes() {
         let reply = |ending| Reply {

@@ -12,7 +12,7 @@ use crate::remote::judge_side::Response;
 use crate::remote::message::{Ended, Facts, RequestId};
 use crate::remote::state::Shared;
 
-/// The tool that each word leads to on a machine.
+/// The tool for each word on a machine.
 pub type Tools = BTreeMap<String, Result<Toolchain, Vec<Tried>>>;
 
 /// A message to a worker, and what its sender must know about it.
@@ -20,37 +20,32 @@ pub type Tools = BTreeMap<String, Result<Toolchain, Vec<Tried>>>;
 pub struct Envelope<'a> {
     pub number: u64,
     pub bytes: &'a [u8],
-    /// Whether it must be sent alone.
     pub is_lone: bool,
     /// The same number for envelopes whose jobs start the same program.
     pub program: usize,
-    /// Whether its jobs may take long: urgent envelopes should not have to wait for it.
+    /// Its jobs may take long: urgent envelopes should not have to wait for it.
     pub is_long: bool,
 }
 
-/// One worker of a group.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its name, unique among all workers.
+    /// Unique among all workers.
     pub name: String,
     pub facts: Facts,
 }
 
-/// Workers that are alike, behind one address.
 pub trait WorkerGroup: Send + Sync {
-    /// Each worker of the group.
     fn members(&self) -> Vec<Member>;
     /// Starts the group: from now on it gets envelopes and answers them.
     fn open(&self, reply_to: ReplyTo);
-    /// Sends an envelope; does not wait.
+    /// Does not wait.
     fn send(&self, envelope: &Envelope<'_>);
-    /// Ends the group's work; does not wait.
+    /// Does not wait.
     fn close(&self);
     /// Waits briefly until the group has cleaned up.
     fn finish(&self);
 }
 
-/// Where a group answers envelopes.
 #[derive(Clone)]
 pub struct ReplyTo {
     pub(super) shared: Arc<Shared>,
@@ -59,17 +54,15 @@ pub struct ReplyTo {
     pub first: Facts,
 }
 
-/// An envelope whose answer is awaited.
 #[derive(Debug)]
 pub struct Open {
     /// Upper bound on the reply's size in bytes.
     pub room: u64,
-    /// The blobs that the worker may ask for.
     pub blobs: Vec<Blob>,
 }
 
 impl ReplyTo {
-    /// The state of an envelope. None if nobody waits for its answer.
+    /// `None` if nobody waits for the answer.
     pub fn known(&self, number: RequestId) -> Option<Open> {
         let state = self.shared.lock();
         let asked = state.workers[self.worker].asked.get(&number)?;
@@ -85,12 +78,10 @@ impl ReplyTo {
         self.shared.changed.notify_all();
     }
 
-    /// Fails the job of an envelope.
     pub fn fail(&self, number: RequestId, error: JudgeError) {
         self.answer(number, Response::Ran(Ended::Failed(error)));
     }
 
-    /// Reports that the workers are still there.
     pub fn alive(&self) {
         self.shared.lock().workers[self.worker].silent = 0;
     }
@@ -100,7 +91,6 @@ impl ReplyTo {
         self.shared.lose(self.worker, reason);
     }
 
-    /// Adds a diagnostic for the user.
     pub fn remark(&self, remark: Diagnostic) {
         let mut state = self.shared.lock();
         if !state.is_stopped {

@@ -1,4 +1,4 @@
-//! Blobs that come in pieces, and the blobs and trees that a worker keeps.
+//! Blobs that arrive in pieces, and the blobs and trees that a worker stores.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -14,10 +14,9 @@ use crate::model::root::FilePath;
 use crate::model::tree::{Place, Tree};
 use crate::remote::frame::ProtocolError;
 
-/// Larger blobs are kept in a file.
+/// In bytes: larger blobs are stored in a file.
 const IN_MEMORY: usize = 64 << 10;
 
-/// Files for large blobs, in a directory that is made with the first of them.
 #[derive(Default)]
 pub(super) struct LargeBlobs {
     home: Option<Arc<Scratch>>,
@@ -36,19 +35,18 @@ impl LargeBlobs {
     }
 }
 
-/// A blob of which a part has come.
+/// A blob of which a part has arrived.
 #[derive(Default)]
 pub(super) struct IncomingBlob {
     length: u64,
     hasher: Sha256,
     memory: Vec<u8>,
     file: Option<(NamedTempFile, Arc<Scratch>)>,
-    /// Why it cannot be kept. Later pieces are dropped.
+    /// Why it cannot be stored. Later pieces are dropped.
     fault: Option<String>,
 }
 
 impl IncomingBlob {
-    /// How many bytes have come.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
@@ -80,7 +78,6 @@ impl IncomingBlob {
         file.write_all(bytes)
     }
 
-    /// The whole blob with its digest, or in words why it could not be kept.
     pub(super) fn finish(self) -> Result<Blob, String> {
         if let Some(fault) = self.fault {
             return Err(fault);
@@ -102,7 +99,7 @@ impl IncomingBlob {
     }
 }
 
-/// What a worker keeps: the blobs used last, so that each is sent once, and trees, so that each is written to disk
+/// What a worker stores: recently used blobs, so that each is sent once, and trees, so that each is written to disk
 /// once.
 pub(super) struct Kept {
     blobs: LruCache<Digest, Blob>,
@@ -111,11 +108,8 @@ pub(super) struct Kept {
     most: u64,
 }
 
-/// How many bytes of blobs are kept at most.
 pub(super) const MOST_BYTES: u64 = 1 << 30;
-/// How many blobs are kept at most.
 const MOST_BLOBS: usize = 4_000;
-/// How many trees are kept at most.
 const MOST_TREES: NonZeroUsize = NonZeroUsize::new(100).expect("it is not zero");
 
 impl Kept {
@@ -128,7 +122,7 @@ impl Kept {
         self.blobs.get(digest).cloned()
     }
 
-    /// Keeps a blob and drops older ones. Users of a dropped blob keep their reference to it.
+    /// Stores a blob and drops older ones. Users of a dropped blob keep their reference to it.
     pub(super) fn keep(&mut self, blob: &Blob) {
         let (Some(digest), Ok(length)) = (blob.known_digest(), blob.len()) else { return };
         if length > self.most || self.blobs.contains(&digest) {
@@ -142,7 +136,7 @@ impl Kept {
         }
     }
 
-    /// The same tree if it came before, since it may already be on disk.
+    /// Returns the same tree if it arrived before, since it may already be on disk.
     pub(super) fn tree(&mut self, tree: Arc<Tree>) -> Result<Arc<Tree>, ProtocolError> {
         for blob in tree.entries.iter().filter_map(|entry| entry.blob()) {
             blob.digest().map_err(ProtocolError::new)?;

@@ -16,7 +16,6 @@ use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
 use crate::remote::packing::{Way, all_stay, unpack};
 use crate::remote::serve::BLOBS;
 
-/// A complete message from a worker.
 #[derive(Debug)]
 pub(super) enum Received {
     Ready(Facts),
@@ -24,7 +23,6 @@ pub(super) enum Received {
     Answered { number: RequestId, answer: Response },
 }
 
-/// The answer to the request with a number.
 #[derive(Debug)]
 pub(super) enum Response {
     Ran(Ended),
@@ -37,7 +35,7 @@ pub(super) struct JudgeSide {
     results: HashMap<RequestId, Coming>,
 }
 
-/// The parts of a result that came before its message.
+/// The parts of a result that arrived before its message.
 #[derive(Default)]
 struct Coming {
     bytes: u64,
@@ -58,13 +56,12 @@ impl JudgeSide {
         Self { frames, large: LargeBlobs::default(), results: HashMap::new() }
     }
 
-    /// Whether nothing is incomplete.
     #[cfg(feature = "nats")]
     pub(super) fn is_whole(&self) -> bool {
         self.frames.rest().is_empty() && self.results.is_empty()
     }
 
-    /// Takes bytes. `room` gives how many bytes the result of a job may have, if the job is under way.
+    /// `room` gives how many bytes the result of a job may have; `None` if the job is not under way.
     pub(super) fn take(
         &mut self,
         bytes: &[u8],
@@ -157,7 +154,7 @@ impl JudgeSide {
     }
 }
 
-/// The answer to the request with this number, if it is under way.
+/// Fails if the request with this number is not under way.
 fn answered(
     number: RequestId,
     answer: Response,
@@ -175,10 +172,9 @@ fn unasked() -> ProtocolError {
 
 /// Upper bound on a time that a worker reports: far above any limit, and far below what overflows.
 const TIME_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-/// Upper bound on a size that a worker reports.
 const SIZE_MAX: Bytes = Bytes(1 << 50);
 
-/// Whether all numbers of a reply are possible. Later code computes with them.
+/// All numbers of a reply are possible. Later code computes with them.
 fn is_possible(reply: &WorkReply) -> bool {
     let is_whole = match reply {
         WorkReply::Single(_) => true,

@@ -19,14 +19,12 @@ use crate::remote::group::{Envelope, Tools, WorkerGroup};
 use crate::remote::message::Facts;
 use crate::sandbox::forks;
 
-/// How to reach a worker.
 #[derive(Debug)]
 pub struct Connection {
     pub name: String,
     pub command: Command,
 }
 
-/// The way to a worker, or to several.
 pub enum Route {
     Pipes(Pipes),
     WorkerGroup {
@@ -34,28 +32,25 @@ pub enum Route {
         facts: Facts,
         /// How many jobs they may have at once.
         places: usize,
-        /// The tools that all of them have.
         tools: Tools,
         group: Arc<dyn WorkerGroup>,
     },
 }
 
-/// The pipes to a worker.
 pub struct Pipes {
     pub output: Box<dyn Read + Send>,
     pub input: OwnedFd,
-    /// Its process, if it was started here.
+    /// Empty if its process was not started here.
     pub process: Process,
 }
 
-/// The command that connects to a worker, if there is one.
 #[derive(Debug, Default)]
 pub struct Process {
     child: Option<Child>,
     said: Arc<Mutex<Vec<u8>>>,
 }
 
-/// How many bytes of the end of standard error are kept.
+/// In bytes: what is stored of the end of standard error.
 const SAID: usize = 2000;
 
 impl Connection {
@@ -84,7 +79,6 @@ impl Connection {
     }
 }
 
-/// Keeps the end of standard error.
 fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = errors.read(&mut buffer) {
@@ -96,7 +90,7 @@ fn listen(mut errors: ChildStderr, said: &Mutex<Vec<u8>>) {
 }
 
 impl Process {
-    /// How it ended, and its last lines on standard error. Waits briefly for it to end.
+    /// How it ended, and its last line on standard error. Waits briefly for it to end.
     pub(super) fn last_words(&mut self) -> String {
         let ended = match self.ended_within(Duration::from_millis(500)) {
             Some(status) => format!("it ended with {status}"),
@@ -150,7 +144,6 @@ impl Drop for Process {
     }
 }
 
-/// How envelopes reach a worker, or several.
 pub(super) enum OpenRoute {
     Pipe(Sender),
     WorkerGroup(Arc<dyn WorkerGroup>),
@@ -182,7 +175,6 @@ impl OpenRoute {
     }
 }
 
-/// The pipe that a worker reads, shared by several threads.
 pub(super) struct Sender {
     input: Mutex<Option<File>>,
     is_closed: AtomicBool,

@@ -12,7 +12,6 @@ use crate::model::judgement::JudgeError;
 use crate::model::work::{RunMode, Work, WorkReply};
 use crate::remote::packing::Way;
 
-/// What a worker reports about its machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     pub name: String,
@@ -20,18 +19,15 @@ pub struct Facts {
     pub boot: String,
     pub isolation: Isolation,
     pub shortfall: Option<Shortfall>,
-    /// What measures and limits runs there, in words.
+    /// What measures and limits runs there, for people.
     pub mechanism: String,
-    /// How many programs run at once.
     pub slots: usize,
     /// How long a fixed piece of work takes there.
     pub pace: Duration,
 }
 
 impl Facts {
-    /// Upper bound on the slots that a worker may claim.
     const SLOTS_MAX: usize = 4096;
-    /// Upper bound on the time of the fixed piece of work.
     const PACE_MAX: Duration = Duration::from_secs(3600);
 
     /// Makes its numbers possible: later code computes with them.
@@ -44,7 +40,6 @@ impl Facts {
 /// A number that both sides use for a job or a stream of bytes.
 pub(super) type RequestId = u64;
 
-/// A message to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
     Run {
@@ -58,7 +53,6 @@ pub(super) enum ToWorker {
         stream: RequestId,
         is_last: bool,
     },
-    /// A needed blob cannot be read.
     Unreadable {
         stream: RequestId,
         reason: String,
@@ -69,11 +63,9 @@ pub(super) enum ToWorker {
     },
 }
 
-/// A message from a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum FromWorker {
     Ready(Facts),
-    /// The worker needs this blob for a job.
     Need {
         stream: RequestId,
         digest: Digest,
@@ -88,7 +80,6 @@ pub(super) enum FromWorker {
         ways: Vec<Way>,
         reply: Ended,
     },
-    /// The result of the search for a tool.
     Found {
         number: RequestId,
         found: Result<Toolchain, Vec<Tried>>,
@@ -97,13 +88,11 @@ pub(super) enum FromWorker {
 }
 
 impl FromWorker {
-    /// The message that a job failed.
     pub(super) fn failed(number: RequestId, error: JudgeError) -> Self {
         Self::Done { number, ways: Vec::new(), reply: Ended::Failed(error) }
     }
 }
 
-/// How a job ended.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Ended {
     Came(WorkReply),

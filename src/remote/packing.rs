@@ -1,4 +1,5 @@
-//! Jobs and replies on their way: small blobs follow their message, others travel in pieces and are named by digest.
+//! How blobs of jobs and replies travel: small ones follow their message, others travel in pieces and are named by
+//! digest.
 
 use std::path::{Component, Path};
 
@@ -11,24 +12,23 @@ use crate::model::tree::TreeEntry;
 use crate::model::work::Work;
 use crate::remote::frame::ProtocolError;
 
-/// How a blob travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Way {
     /// After the message: this many bytes.
     Behind(u32),
-    /// Not sent: the worker may have it, and asks if it does not.
+    /// Not sent: the worker may have it, and requests it if it does not.
     Asked,
-    /// In pieces before the message: this many bytes.
+    /// In pieces before the message, in the stream with this number.
     Before(u64),
 }
 
-/// Blobs up to this size follow the message.
+/// In bytes: blobs up to this size follow the message.
 pub(super) const SMALL: u64 = 8 << 10;
 
-/// How many bytes of blobs follow one message at most.
+/// In bytes, of all blobs that follow one message.
 const MOST_BEHIND: u64 = 256 << 10;
 
-/// Decides how the blobs of work travel, and returns the bytes after the message. Computes the digests of the other blobs.
+/// Also returns the bytes after the message. Computes the digests of the other blobs.
 ///
 /// # Errors
 /// If a blob cannot be read.
@@ -43,7 +43,6 @@ pub(super) fn pack(work: &Work) -> Result<(Vec<Way>, Vec<u8>), JudgeError> {
     Ok((ways, behind))
 }
 
-/// Appends a blob to the bytes after a message, if it is small.
 pub(super) fn put_behind(
     blob: &Blob,
     small: u64,
@@ -70,7 +69,7 @@ pub(super) fn unread(blob: &Blob, error: &dyn std::fmt::Display) -> JudgeError {
     JudgeError::new(format!("send {blob} to another machine"), error)
 }
 
-/// Fills blobs from the bytes after their message. Returns the others, with their ways.
+/// Fills blobs from the bytes after their message. Returns the others, with their routes.
 pub(super) fn unpack<'p>(
     blobs: Vec<&'p mut Blob>,
     ways: &[Way],
@@ -97,7 +96,7 @@ pub(super) fn unpack<'p>(
     if behind.is_empty() { Ok(others) } else { Err(wrong()) }
 }
 
-/// Whether all file names of a job stay within their directory.
+/// All file names of a job stay within their directory.
 pub(super) fn is_inside(job: &Job) -> bool {
     let is_absolute = |path: &Path| {
         path.is_absolute()
@@ -117,12 +116,10 @@ pub(super) fn is_inside(job: &Job) -> bool {
         && job.collect.iter().all(|name| stays(Path::new(name)))
 }
 
-/// Whether all names of files stay within their directory.
 pub(super) fn all_stay(entries: &[TreeEntry]) -> bool {
     entries.iter().all(|entry| stays(&entry.name))
 }
 
-/// Whether a name stays within a directory.
 fn stays(name: &Path) -> bool {
     let mut parts = name.components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))

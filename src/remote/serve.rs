@@ -23,16 +23,15 @@ use crate::remote::message::{Ended, Facts, FromWorker, RequestId};
 use crate::remote::packing::{Way, put_behind, unread};
 use crate::remote::worker_side::{Effect, ProgramOrder, Task, WorkerSide};
 
-/// How many jobs a worker has beside those that run, so that no slot waits for the pipe.
+/// How many jobs a worker has in addition to those that run, so that no slot waits for the pipe.
 pub(super) const AHEAD: usize = 2;
 
-/// How often a worker reports that it is still there.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Blobs of results up to this size follow their message.
+/// In bytes: blobs of results up to this size follow their message.
 const SMALL: u64 = 64 << 10;
 
-/// How far the number of a job is shifted in the numbers of its result's streams. The low bits number the blob.
+/// Streams of a result have the number of its job, shifted by this many bits. The low bits number the blob.
 pub(super) const BLOBS: u32 = 20;
 
 /// Reads jobs and writes their results until the input ends. Calls `unheard` if nobody reads the output: the input
@@ -81,21 +80,20 @@ pub fn serve(
     })
 }
 
-/// Where a worker's frames go, each with the number of the request that it answers, if any.
+/// Sends a frame, with the number of the request that it answers, if any.
 pub(super) type FrameSink<'a> = dyn Fn(Option<RequestId>, &[u8]) + Sync + 'a;
 
-/// Runs jobs, and sends their results.
 pub(super) struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
     put: &'a FrameSink<'a>,
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered: Mutex<HashSet<(PathBuf, String)>>,
-    /// Whether the input has ended: what is stopped then was not asked to end by anybody, and nobody waits for it.
+    /// After the input has ended, nobody waits for a stopped job, and nobody requested its stop.
     has_input_ended: AtomicBool,
 }
 
-/// Ends the runs, and with its sender the reports that the worker is there.
+/// Ends the runs when dropped. Its sender ends the reports that the worker is there.
 struct End<'w, 'a> {
     worker: &'w Worker<'a>,
     _beats: Sender<()>,
@@ -123,7 +121,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Reports that it is still there, until the sender is dropped.
     fn beat(&self, end: Receiver<()>) {
         while end.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
             self.say(None, &FromWorker::Alive);
@@ -159,7 +156,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Carries out orders until the channel closes, or until nobody wants to hear which are done.
+    /// Carries out orders until the channel closes, or until `done` returns false.
     pub(super) fn work(
         &self,
         orders: &Mutex<Receiver<ProgramOrder>>,
@@ -196,7 +193,6 @@ impl<'a> Worker<'a> {
         self.executor.run(&task.work, task.mode)
     }
 
-    /// Sends a result, after its large blobs in pieces.
     fn done(&self, number: RequestId, result: Result<WorkReply, Stop>) {
         let framed = |ways, reply, behind: &[u8]| {
             frame(&FromWorker::Done { number, ways, reply }, &[behind])
@@ -268,7 +264,6 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Sends a blob in pieces.
 pub(super) fn pieces(
     blob: &Blob,
     send: impl Fn(bool, &[u8]) -> Result<(), JudgeError>,

@@ -24,22 +24,21 @@ use crate::remote::serve::{AHEAD, pieces};
 /// How long a worker may take to get ready: somebody may have to type a password.
 const START: Duration = Duration::from_secs(60);
 
-/// How often silent workers are looked for.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A worker that was silent at this many looks is lost; it sends something each second.
+/// A worker that was silent at this many checks is lost; it sends something each second.
 const MOST_SILENT: u32 = 20;
 
-/// How long to wait before reporting a lost worker: Ctrl-C ends the commands that connect, too, and may be the cause.
+/// How long to wait before reporting a lost worker: Ctrl-C also ends the commands that connect, and may be the cause.
 pub(super) const MOMENT: Duration = Duration::from_millis(300);
 
-/// Workers whose paces differ by more than this factor are worth a warning.
+/// If the paces of workers differ by more than this factor, there is a warning.
 const OTHER_PACE: f64 = 1.1;
 
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) changed: Condvar,
-    /// One for each worker, in their order.
+    /// In the order of the workers.
     pub(super) lines: Vec<OpenRoute>,
 }
 
@@ -62,24 +61,21 @@ pub(super) struct WorkerState {
     pub(super) process: Process,
     pub(super) asked: HashMap<RequestId, Awaited>,
     pub(super) tools: Tools,
-    /// How many jobs it may have at once, if its facts do not say.
+    /// How many jobs it may have at once, if its facts do not tell.
     pub(super) places: Option<usize>,
-    /// How many programs were run, by worker name.
     pub(super) programs: BTreeMap<String, usize>,
     pub(super) silent: u32,
 }
 
-/// A request to a worker without answer.
 pub(super) struct Awaited {
     /// Upper bound on the reply's size in bytes.
     pub(super) room: u64,
-    /// The blobs that the worker may ask for.
     pub(super) blobs: Vec<Blob>,
     pub(super) answer: SyncSender<Response>,
 }
 
 impl WorkerState {
-    /// A worker of which only the name is known.
+    /// Only the name is known.
     pub(super) fn new(name: String) -> Self {
         Self { name, ..Self::default() }
     }
@@ -93,7 +89,7 @@ impl WorkerState {
         self.places.unwrap_or_else(of_facts)
     }
 
-    /// Whether it has these tools, the same as on the first worker that has them.
+    /// It has these tools, the same as on the first worker that has them.
     pub(super) fn has(&self, tools: &[(String, Arc<Toolchain>)]) -> bool {
         let same = |(word, tool): &(String, Arc<Toolchain>)| {
             self.tools.get(word).is_some_and(|found| found.as_ref().ok() == Some(&**tool))
@@ -107,7 +103,6 @@ impl Shared {
         self.state.lock()
     }
 
-    /// The groups of workers.
     pub(super) fn groups(&self) -> impl Iterator<Item = (usize, &Arc<dyn WorkerGroup>)> {
         let groups = self.lines.iter().map(OpenRoute::group).enumerate();
         groups.filter_map(|(worker, group)| Some((worker, group?)))
@@ -170,8 +165,8 @@ impl Shared {
             self.wait_until_look(&mut state);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
-                // Counted in looks, not in time: this process may itself have been suspended. A server has its own
-                // patience.
+                // Counted in checks, not in time: this process may itself have been suspended. A server has its own
+                // timeout.
                 worker.silent += u32::from(worker.is_there() && worker.places.is_none());
                 if worker.silent >= MOST_SILENT && worker.lost.is_none() {
                     silent.push(index);
@@ -229,7 +224,7 @@ impl Shared {
                     Received::Need { stream, digest } => {
                         let mut blobs = here.asked.values().flat_map(|asked| &asked.blobs);
                         let blob = blobs.find(|blob| blob.known_digest() == Some(digest));
-                        // The feeding thread ends only after this.
+                        // The sending thread ends only after this.
                         let _ = feed.send((stream, blob.cloned()));
                     }
                     Received::Answered { number, answer } => {
@@ -248,7 +243,6 @@ impl Shared {
         }
     }
 
-    /// Sends a worker a blob that it asked for.
     fn feed(&self, worker: usize, stream: RequestId, blob: Option<Blob>) {
         let put = |bytes: &[u8]| {
             let envelope = Envelope { number: 0, bytes, is_lone: true, program: 0, is_long: false };
@@ -271,7 +265,6 @@ impl Shared {
         }
     }
 
-    /// Handles the end of a worker's output.
     fn ended(&self, worker: usize) {
         let mut process = {
             let mut state = self.lock();
@@ -323,7 +316,6 @@ impl State {
         JudgeError { kind: FaultKind::NoWorker, ..fault }
     }
 
-    /// The tools that a job starts or shows.
     pub(super) fn needs(&self, jobs: &[&Job]) -> Vec<(String, Arc<Toolchain>)> {
         let needs = |tool: &Toolchain| {
             jobs.iter().any(|job| {
@@ -345,7 +337,7 @@ impl State {
     }
 }
 
-/// A warning about a worker whose pace differs from that of the first, if it is worth one.
+/// `None` if the worker's pace is near that of the first one.
 pub(super) fn told_of_pace(name: &str, it: &Facts, first: &Facts) -> Option<Diagnostic> {
     let pace = it.pace.as_secs_f64() / first.pace.as_secs_f64();
     let is_known = pace.is_finite() && pace > 0.0;

@@ -1,4 +1,4 @@
-//! The tools of workers, in place of this machine's.
+//! Finds tools on workers, instead of on this machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::remote::judge_side::Response;
 use crate::remote::message::ToWorker;
 use crate::remote::state::{Awaited, Shared, State};
 
-/// Finds tools on the workers: each is looked for on all of them; the result of the first that has it counts.
+/// All workers search each tool; the result of the first that has it counts.
 pub(super) struct RemoteTools(pub(super) Arc<Shared>);
 
 impl Probe for RemoteTools {
@@ -61,7 +61,7 @@ impl Probe for RemoteTools {
         Some(best)
     }
 
-    /// `elsewhere` answers for the workers; nothing is asked of this machine.
+    /// `elsewhere` answers for the workers; this machine is not searched.
     fn on_path(&self, _: &str) -> Vec<PathBuf> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! A worker's view of the pipe, without any thread: bytes in; work, and messages to send, out.
+//! A worker's view of the pipe, without threads: bytes in; work, and messages to send, out.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,15 +13,12 @@ use crate::remote::incoming::{IncomingBlob, Kept, LargeBlobs, MOST_BYTES};
 use crate::remote::message::{FromWorker, RequestId, ToWorker};
 use crate::remote::packing::{Way, is_inside, unpack};
 
-/// What the worker must do.
 #[derive(Debug)]
 pub(super) enum Effect {
     Say(FromWorker),
-    /// Carry out this order.
     Do(ProgramOrder),
 }
 
-/// An order to a thread that runs programs.
 #[derive(Debug)]
 pub(super) enum ProgramOrder {
     Run(Task),
@@ -37,7 +34,6 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// The tools that it shows: where, and which.
     pub(super) fn installed(&self) -> impl Iterator<Item = (PathBuf, String)> {
         let shown = self.work.jobs().into_iter().flat_map(|job| &job.command.visible);
         shown.filter_map(|shown| match &shown.what {
@@ -47,13 +43,11 @@ impl Task {
     }
 }
 
-/// A job that waits for blobs.
 struct Waiting {
     task: Task,
     missing: Vec<RequestId>,
 }
 
-/// A blob on its way here.
 struct Coming {
     digest: Digest,
     length: u64,
@@ -61,7 +55,6 @@ struct Coming {
     wanted_by: Vec<Blob>,
 }
 
-/// How many jobs may wait for blobs.
 const MOST_WAITING: usize = 10_000;
 
 pub(super) struct WorkerSide {
@@ -85,7 +78,6 @@ impl WorkerSide {
         }
     }
 
-    /// Takes bytes, and returns what to do now.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
         let mut acts = Vec::new();
         self.frames.push(bytes);
@@ -95,7 +87,6 @@ impl WorkerSide {
         Ok(acts)
     }
 
-    /// Handles one message.
     pub(super) fn hear(
         &mut self,
         message: ToWorker,
@@ -160,7 +151,7 @@ impl WorkerSide {
         Ok(())
     }
 
-    /// The number of the stream with this blob, which is asked for once.
+    /// The number of the stream with this blob. Each blob is requested once.
     fn ask(
         &mut self,
         digest: Digest,
@@ -218,13 +209,11 @@ impl WorkerSide {
         }
     }
 
-    /// The length of the blob that was asked for under this number.
     #[cfg(feature = "nats")]
     pub(super) fn length(&self, stream: RequestId) -> Option<u64> {
         self.coming.get(&stream).map(|coming| coming.length)
     }
 
-    /// Takes a blob that did not come in pieces.
     #[cfg(feature = "nats")]
     pub(super) fn bring(
         &mut self,
@@ -255,7 +244,6 @@ impl WorkerSide {
         Ok(())
     }
 
-    /// Fails the jobs that need a blob that will not come.
     fn give_up(&mut self, stream: RequestId, reason: &str, acts: &mut Vec<Effect>) {
         let (failed, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()

@@ -1,7 +1,7 @@
 //! Several workers as one executor.
 //!
 //! A job goes to the worker with the most room. If that worker is lost, the job goes to another, a few times. Each
-//! worker has a thread that reads from it. A second one sends it the blobs it asks for, since the reading thread must
+//! worker has a thread that reads from it. A second one sends it the blobs it requests, since the reading thread must
 //! never block on a write. The threads that wait for results send the jobs. A last thread checks regularly whether all
 //! workers send something.
 
@@ -30,13 +30,11 @@ use crate::remote::packing::pack;
 use crate::remote::state::{Awaited, MOMENT, Shared, State, WorkerState};
 use crate::remote::tools::RemoteTools;
 
-/// How many workers may be lost with a job.
 const MOST_LOST: usize = 5;
 
 /// Jobs that may compute for longer than this are not urgent.
 const LONG: Duration = Duration::from_secs(120);
 
-/// Sends jobs to workers.
 pub struct Workers {
     shared: Arc<Shared>,
     slots: usize,
@@ -45,7 +43,7 @@ pub struct Workers {
 
 impl Workers {
     /// Greets the workers behind all routes at once, and waits until each is ready or lost. `at_once` limits how many
-    /// programs run at the same time. `accepts` says whether a worker can be used.
+    /// programs run at the same time. `accepts` tells whether a worker can be used.
     ///
     /// # Errors
     /// If no worker is ready.
@@ -112,14 +110,12 @@ impl Workers {
         Ok(workers)
     }
 
-    /// The facts of each usable worker.
     pub fn facts(&self) -> Vec<Facts> {
         let state = self.shared.lock();
         let there = state.workers.iter().filter(|worker| worker.is_there());
         there.filter_map(|worker| worker.facts.clone()).collect()
     }
 
-    /// A report on each worker.
     pub fn report(&self) -> Vec<WorkerReport> {
         let state = self.shared.lock();
         let mut reports = Vec::new();
@@ -136,7 +132,6 @@ impl Workers {
         self.remarks_known_for(MOMENT)
     }
 
-    /// All diagnostics since the last call.
     pub fn last_remarks(&self) -> Vec<Diagnostic> {
         self.remarks_known_for(Duration::ZERO)
     }
@@ -150,18 +145,16 @@ impl Workers {
         told.map(|(_, remark)| remark).collect()
     }
 
-    /// Whether all runs were ended by [`stop`](Executor::stop).
     pub fn is_stopped(&self) -> bool {
         self.shared.lock().is_stopped
     }
 
-    /// A probe for the workers' tools.
     pub fn probe(&self) -> Box<dyn Probe> {
         Box::new(RemoteTools(Arc::clone(&self.shared)))
     }
 }
 
-/// A worker by itself, or each member of a group. One that was killed before it was heard of may have run programs.
+/// The worker itself, or each member of a group. A worker that was killed before it was known may have run programs.
 pub(super) fn reported(worker: &WorkerState, members: Vec<Member>) -> Vec<WorkerReport> {
     let mut programs = worker.programs.clone();
     let members = members.into_iter().map(|it| (it.name, Some(it.facts)));
@@ -198,7 +191,7 @@ impl Drop for Workers {
     }
 }
 
-/// Starts a thread. It is not joined: what a command has started may hold a pipe open for ever.
+/// The thread is not joined: what a command has started may hold a pipe open for ever.
 fn start(work: impl FnOnce() + Send + 'static) -> Result<(), JudgeError> {
     let started = thread::Builder::new().spawn(work);
     let fault = |error| JudgeError::new("start a thread for a worker", error);
@@ -221,7 +214,6 @@ impl Workers {
         name
     }
 
-    /// Waits for a free place on a worker that has what the job needs.
     fn take(
         &self,
         jobs: &[&Job],
@@ -266,7 +258,6 @@ impl Workers {
     }
 }
 
-/// How many bytes the results of jobs may have.
 fn room(jobs: &[&Job]) -> u64 {
     /// Room for file names and standard error.
     const MORE: u64 = 64 << 20;
@@ -277,7 +268,7 @@ fn room(jobs: &[&Job]) -> u64 {
     jobs.iter().map(of).fold(MORE, u64::saturating_add)
 }
 
-/// Whether these jobs may take long: urgent ones should not wait behind them.
+/// Urgent jobs should not wait behind these.
 pub(super) fn may_take_long(jobs: &[&Job]) -> bool {
     // The wall time limit is far above what a job needs, since a program may wait.
     let time = |limits: &Limits| limits.cpu_time.or(limits.wall_time).unwrap_or(Duration::MAX);
@@ -294,7 +285,6 @@ fn program(jobs: &[&Job]) -> usize {
     tree.unwrap_or_default()
 }
 
-/// The error if no remaining worker has these tools.
 fn lacking(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     let versions: Vec<&str> = tools.iter().map(|(_, tool)| &*tool.version).collect();
     let versions = versions.join(", ");

@@ -1,50 +1,44 @@
-//! Keeps account of the time for which a program waited for its partner, while the partner did not wait for it.
+//! Measures how long a program waited for its partner while the partner did not wait for the program.
 //!
-//! Both are looked at while nothing is written. What is written ends the account of an answer, and begins that of the
-//! next one. A program that sleeps or computes waits for nobody. A partner that waits for input owes nothing. Nor does
-//! one that has read some questions and not yet the rest: the program need not have asked them all at once.
+//! Both programs are observed while nothing is written. A write ends the wait for one answer and begins the next. A
+//! program that sleeps or computes waits for nobody. A partner that waits for input owes nothing. Nor does one that
+//! has read only some of the questions: the program need not have asked them all at once.
 
 use std::time::Duration;
 
 use crate::model::joint::{Debt, Waits};
 use crate::sandbox::watch::Seen;
 
-/// The partner's input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
-    /// Number of bytes that it has still to read.
     pub(super) unread: u64,
-    /// Number of bytes that it was given.
     pub(super) passed: u64,
 }
 
-/// The account of a program and its partner. Times are monotonic, in nanoseconds.
+/// Times are monotonic, in nanoseconds.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// When the last look was, or something was written.
+    /// Time of the last observation or the last write.
     since: u64,
-    /// How long it has been so since something was written.
+    /// Waiting time since the last write.
     current: u64,
     longest: u64,
     is_open: bool,
-    /// Whether the program has ended.
     is_closed: bool,
 }
 
 impl Account {
-    /// A pair that starts now. The partner may have to speak first.
+    /// The partner may have to write first.
     pub(super) fn new(now: u64) -> Self {
         Self { since: now, current: 0, longest: 0, is_open: false, is_closed: false }
     }
 
-    /// One of both has written something, or closed its output.
     pub(super) fn words(&mut self, now: u64) {
         if !self.is_closed {
             (self.since, self.current, self.is_open) = (now, 0, false);
         }
     }
 
-    /// Both were looked at.
     pub(super) fn look(&mut self, now: u64, program: &Seen, partner: &Seen, queue: Queue) {
         let passed = now.saturating_sub(self.since);
         self.since = now;
@@ -64,12 +58,10 @@ impl Account {
         }
     }
 
-    /// The program has ended.
     pub(super) fn close(&mut self) {
         self.is_closed = true;
     }
 
-    /// What is known so far.
     pub(super) fn debt(&self) -> Debt {
         Debt { longest: Duration::from_nanos(self.longest), is_open: self.is_open }
     }
@@ -84,8 +76,8 @@ mod tests {
     use super::*;
     use crate::sandbox::watch::Still;
 
-    /// Looks, each 100 ms after the one before: what the program does, what the partner does, and the partner's input.
-    /// `w` means that something is written, `.` that the program ends.
+    /// Observes every 100 ms: what the program does, what the partner does, and the partner's input. `w` means that
+    /// something is written, `.` that the program ends.
     ///
     /// A program or partner waits for input (`i`), perhaps for some time only (`m`), for room to write (`o`), or for
     /// itself (`l`); it sleeps (`s`), runs (`r`), or cannot be seen (`?`). The input is empty (`_`), partly read (`+`)

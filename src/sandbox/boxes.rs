@@ -1,10 +1,10 @@
-//! Boxes: directories filled before a run and searched after it, and a slot's directory on disk, in which each run has
-//! one.
+//! Boxes: directories filled before a run and searched after it. Each slot has a directory on disk, and each run has
+//! one in it.
 //!
 //! After a run, everything in a box may be the work of a hostile program: links to anywhere, fifos that block whoever
 //! opens them, directories a thousand deep, sparse files of a terabyte. So no link is ever followed, opening never
-//! blocks, and only files that are regular after they were opened count. Without isolation, a process that left its
-//! group may even be still at work.
+//! blocks, and a file counts only if it is regular after it was opened. Without isolation, a process that left its
+//! group may still be running.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -26,30 +26,26 @@ use crate::sandbox::search::{Placements, Sum, other_kind};
 use crate::sandbox::shortage::{check_exec, check_linked};
 use crate::sandbox::translate::{Pair, Translation};
 
-/// Makes a new file or directory the program's own.
+/// Gives a new file or directory to the program's user.
 pub(super) type Give<'a> = &'a dyn Fn(BorrowedFd<'_>) -> io::Result<()>;
 
 /// Writes a blob into the new file that the last argument opens.
 pub(super) type Fill<'a> =
     &'a dyn Fn(&Blob, FileMode, &dyn Fn() -> io::Result<File>) -> io::Result<File>;
 
-/// A box with the files that were placed in it.
 pub(super) struct FilledBox {
     pub(super) directory: OwnedFd,
-    /// The placed files, in their original state.
     placed: Placements,
 }
 
-/// What is found in a box under a name.
 pub(super) enum BoxEntry {
-    /// A regular file, open for reading.
     File(OwnedFd),
-    /// What the job gets instead.
+    /// What the job's reply gets instead.
     Other(Collected),
 }
 
 impl FilledBox {
-    /// Places the files in a new directory; links lead to translated paths.
+    /// Links lead to translated paths.
     pub(super) fn fill(
         directory: OwnedFd,
         files: &[TreeEntry],
@@ -87,7 +83,7 @@ impl FilledBox {
         Ok(Self { directory, placed })
     }
 
-    /// Total size of regular files that are new or changed; at most `most` bytes if some cannot be looked at.
+    /// Total size of regular files that are new or changed; at most `most` bytes if some cannot be examined.
     pub(super) fn new_bytes(&self, most: u64) -> Result<u64, Fault> {
         check_linked(&self.directory)?;
         let mut sum = Sum::default();
@@ -98,12 +94,10 @@ impl FilledBox {
         Ok(sum.bytes)
     }
 
-    /// The box itself, opened once more.
     pub(super) fn open(&self) -> Result<OwnedFd, Fault> {
         disk::open(&self.directory, c".").step("open the box")
     }
 
-    /// Looks for a file by its name.
     pub(super) fn find(&self, name: &Path) -> Result<BoxEntry, Fault> {
         let other = |kind| Ok(BoxEntry::Other(Collected::NotAFile(other_kind(kind))));
         let mut parts = parts(name)?;
@@ -143,7 +137,7 @@ impl FilledBox {
     }
 }
 
-/// The parts of a name in a box, which never leads out of it.
+/// Splits a name into its parts; fails if it leads out of the box.
 fn parts(name: &Path) -> Result<Vec<&OsStr>, Fault> {
     if name.as_os_str().is_empty() {
         return Err(outside(name));
@@ -161,8 +155,8 @@ fn outside(name: &Path) -> Fault {
     Fault::new(step, "not a relative path without `..`")
 }
 
-/// Makes the directories above `name`, one by one, and returns the last of them, unless it is `root`, with the last part
-/// of the name.
+/// Makes the directories above `name`, one by one. Returns the last of them, or `None` if it is `root`, and the last
+/// part of the name.
 pub(super) fn parent_of<'a>(
     root: &OwnedFd,
     name: &'a Path,
@@ -184,7 +178,6 @@ pub(super) fn parent_of<'a>(
     Ok((directory, last))
 }
 
-/// Makes a directory of the program.
 fn make_inside(above: &OwnedFd, name: &OsStr, give: Give<'_>) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(above, name, Mode::from_raw_mode(0o755))?;
     let made = disk::open(above, name)?;
@@ -197,15 +190,14 @@ fn make_inside(above: &OwnedFd, name: &OsStr, give: Give<'_>) -> io::Result<Owne
 pub(super) struct DiskBoxes {
     path: PathBuf,
     mode: u32,
-    /// As long as this process, one of its runs or its guard lives, no other judge removes the directory.
+    /// No other judge removes the directory while this process, one of its runs or its guard lives.
     _lock: Option<OwnedFd>,
 }
 
-/// The name of a run's directory.
 const RUN: &str = "run";
 
 impl DiskBoxes {
-    /// Makes the slot's directory with this mode; its name is `prefix` and something random.
+    /// The name of the directory is `prefix` and something random.
     pub(super) fn make(parent: &Path, prefix: &str, mode: u32) -> Result<Self, Fault> {
         let parent = fs::canonicalize(parent).step_on("find", parent.display())?;
         check_exec(&parent)?;
@@ -222,7 +214,6 @@ impl DiskBoxes {
         &self.path
     }
 
-    /// The path of the run's own directory, which is made anew for each run.
     pub(super) fn run_path(&self) -> PathBuf {
         self.path.join(RUN)
     }
@@ -246,11 +237,11 @@ impl DiskBoxes {
         Translation::new(pairs.collect(), &self.temporary_path())
     }
 
-    /// Makes the box and the temporary directory of a run, which replace those of the last run.
+    /// They replace those of the last run.
     pub(super) fn prepare(&self, give: Give<'_>) -> Result<[OwnedFd; 2], Fault> {
         self.remove_run();
         if !self.path.exists() {
-            // Somebody cleans the temporary directory.
+            // Somebody may have cleaned the temporary directory.
             make_directory(&self.path, self.mode)?;
         }
         make_directory(&self.run_path(), 0o755)?;
@@ -263,7 +254,6 @@ impl DiskBoxes {
         Ok([make(self.box_path(), 0o755)?, make(self.temporary_path(), 0o700)?])
     }
 
-    /// Removes the directories of the last run, if there are any.
     pub(super) fn remove_run(&self) {
         remove_directory(&self.run_path());
     }

@@ -1,6 +1,6 @@
-//! The judge's side of a program's outputs: files without a name, read when no process is left to write.
+//! The judge's side of a program's outputs: files without a name, read after all processes are gone.
 //!
-//! They are files because a program writes to a file at once. To a pipe, some language runtimes write only when
+//! They are files because a program can always write to a file. To a pipe, some language runtimes write only when
 //! somebody reads, and not at all if the program ends before.
 
 use std::fs::File;
@@ -14,47 +14,42 @@ use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::system;
 
-/// Upper bound in bytes on the part of a file that is copied to memory; a longer one goes to an unnamed file.
+/// In bytes: a longer file is copied to an unnamed file.
 const IN_MEMORY: u64 = 1 << 20;
 
-/// Upper bound in bytes on what is kept of each end of standard error.
+/// Bytes kept of the start, and of the end, of standard error.
 const EACH_END: u64 = 32 << 10;
 
-/// A new file for an output.
 pub(super) struct OutputFile {
     pub(super) ours: File,
     /// Only for writing.
     pub(super) theirs: OwnedFd,
 }
 
-/// The outputs of a run.
 pub(super) struct Outputs {
-    /// Standard output, unless it goes to somebody else.
+    /// `None` if standard output goes to somebody else.
     stdout: Option<File>,
     stderr: File,
 }
 
-/// The program's ends of its outputs.
 pub(super) struct OutputEnds {
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
 }
 
-/// The number of bytes in each output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
     pub(super) stdout: Bytes,
     pub(super) stderr: Bytes,
 }
 
-/// The bytes that are kept of each output.
 pub(super) struct Captured {
     pub(super) stdout: Blob,
     pub(super) stderr: Blob,
 }
 
 impl Outputs {
-    /// The outputs of a new run; standard output goes to `end` if there is one.
+    /// Standard output goes to `end` if there is one.
     pub(super) fn make(end: Option<OwnedFd>) -> Result<(Self, OutputEnds), Fault> {
         let make = || system::output_file().step("make a file for a program's output");
         let (ours, stdout) = match end {
@@ -69,7 +64,6 @@ impl Outputs {
         Ok((outputs, OutputEnds { stdout, stderr: error.theirs }))
     }
 
-    /// How much is in them now.
     pub(super) fn written(&self) -> Result<Written, Fault> {
         let length = |file: &File| file.metadata().map(|found| Bytes(found.len()));
         let step = "measure a program's output";
@@ -77,7 +71,7 @@ impl Outputs {
         Ok(Written { stdout, stderr: length(&self.stderr).step(step)? })
     }
 
-    /// Reads this much of them; standard output only up to its limit.
+    /// Reads this many bytes; standard output only up to its limit.
     pub(super) fn read(self, written: Written, limits: &Limits) -> Result<Captured, Fault> {
         let Written { stdout: length, stderr } = written;
         let most = limits.output.map_or(length, |limit| limit.min(length));
@@ -90,20 +84,17 @@ impl Outputs {
 }
 
 impl Written {
-    /// Notes it in an outcome.
     pub(super) fn note(self, outcome: &mut Outcome, limits: &Limits) {
         (outcome.stdout_bytes, outcome.stderr_bytes) = (self.stdout, self.stderr);
         finish(outcome, limits);
     }
 
-    /// Whether it is more than is permitted.
     pub(super) fn is_beyond(self, limits: &Limits) -> bool {
         limits.output.is_some_and(|limit| self.stdout.saturating_add(self.stderr) > limit)
     }
 }
 
-/// Completes an outcome with all outputs: the program may have ended just before anybody saw that it had written too
-/// much.
+/// Adds all outputs to the decision: the program may have ended before anybody saw that it had written too much.
 pub(super) fn finish(outcome: &mut Outcome, limits: &Limits) {
     let written = Written { stdout: outcome.stdout_bytes, stderr: outcome.stderr_bytes };
     if outcome.stopped_by.is_none() && written.is_beyond(limits) {
@@ -111,12 +102,11 @@ pub(super) fn finish(outcome: &mut Outcome, limits: &Limits) {
     }
 }
 
-/// Copies a file of the box, at most `most` bytes.
 pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
     copy(File::from(file), most)
 }
 
-/// Copies the start of a file, at most `most` bytes: to memory if they are few, else to another file.
+/// Copies at most `most` bytes: to memory if they are few, else to another file.
 fn copy(file: File, most: u64) -> io::Result<Blob> {
     let expected = file.metadata()?.len().min(most).min(IN_MEMORY) + 1;
     let mut start = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
@@ -131,7 +121,6 @@ fn copy(file: File, most: u64) -> io::Result<Blob> {
     Ok(Blob::open_file(to))
 }
 
-/// The beginning and the end of a file of this length.
 fn both_ends(mut file: File, length: u64) -> io::Result<Blob> {
     let left_out = length.saturating_sub(2 * EACH_END);
     let mut bytes = Vec::new();
@@ -148,7 +137,6 @@ fn both_ends(mut file: File, length: u64) -> io::Result<Blob> {
 mod tests {
     use super::*;
 
-    /// What is kept of these bytes, written to both outputs.
     fn kept(bytes: &[u8], limit: Option<Bytes>) -> Captured {
         let (outputs, ends) = Outputs::make(None).unwrap();
         for end in [ends.stdout, ends.stderr] {

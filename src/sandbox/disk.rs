@@ -1,6 +1,6 @@
 //! Directories on disk in which programs write: makes, measures and removes them, whatever they contain.
 //!
-//! Nothing here follows a link, and directories of any depth can be removed.
+//! No link is followed, and directories of any depth can be removed.
 
 use std::ffi::{CStr, CString};
 use std::fs;
@@ -17,21 +17,21 @@ use crate::model::units::Bytes;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::shortage::is_noexec;
 
-/// Flags to open a directory that a program may have put there.
+/// A program may have put the directory there.
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// How the names of slots' directories begin. Each is locked (`flock`) as long as its slot or its guard lives.
+/// Prefixes of the names of slots' directories. Each is locked (`flock`) as long as its slot or its guard lives.
 pub const SLOTS: [&str; 2] = ["juror-slot-", "juror-plain-"];
 
-/// Locks a directory until the result is dropped, and all copies of it in other processes; `None` if locks do not work.
+/// Locks a directory until the result and all its copies in other processes are closed; `None` if locks do not work.
 pub(super) fn lock(path: &Path) -> Option<OwnedFd> {
     let directory = open(rustix::fs::CWD, path).ok()?;
     rustix::fs::flock(&directory, rustix::fs::FlockOperation::NonBlockingLockExclusive).ok()?;
     Some(directory)
 }
 
-/// Removes a directory with everything in it, whatever a program has put there. What cannot be removed stays.
+/// Removes a directory with everything in it, whatever a program put there. What cannot be removed stays.
 pub fn remove_directory(path: &Path) {
     let name = path.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
     let parent = path.parent().and_then(|parent| open(rustix::fs::CWD, parent).ok());
@@ -40,12 +40,12 @@ pub fn remove_directory(path: &Path) {
     }
 }
 
-/// Opens a directory in another, never through a link.
+/// Never follows a link.
 pub(super) fn open(parent: impl AsFd, name: impl rustix::path::Arg) -> rustix::io::Result<OwnedFd> {
     rustix::fs::openat(parent, name, DIRECTORY, Mode::empty())
 }
 
-/// The entries of a directory with their status. Entries that vanish meanwhile are left out.
+/// Entries that vanish meanwhile are left out.
 pub(super) fn entries(
     directory: &OwnedFd,
 ) -> rustix::io::Result<impl Iterator<Item = (CString, Stat)>> {
@@ -57,13 +57,13 @@ pub(super) fn entries(
     }))
 }
 
-/// Makes a directory that the program's user can enter, with this mode whatever the umask.
+/// Sets this mode whatever the umask, so that the program's user can enter.
 pub(super) fn make_directory(path: &Path, mode: u32) -> Result<(), Fault> {
     fs::DirBuilder::new().mode(mode).create(path).step_on("make the directory", path.display())
 }
 
-/// Disk usage of everything below a directory, in bytes, as far as it can be seen. If there is too much to look at,
-/// the result is above any limit.
+/// Disk usage of everything below a directory, in bytes, as far as it can be seen. With too many entries, the result
+/// is above any limit.
 pub(super) fn used(top: &OwnedFd) -> u64 {
     const MOST_OPEN: usize = 500;
     const MOST: usize = 100_000;
@@ -90,8 +90,7 @@ pub(super) fn used(top: &OwnedFd) -> u64 {
     bytes
 }
 
-/// Removes an entry with everything below it. Whatever the depth, only two directories are open at a time: entries two
-/// levels down are first moved one level up.
+/// At any depth, only two directories are open at a time: entries two levels down are first moved one level up.
 fn remove_tree(parent: &OwnedFd, name: &CStr) {
     if rustix::fs::unlinkat(parent, name, AtFlags::empty()).is_ok() {
         return;
@@ -134,13 +133,12 @@ fn remove_tree(parent: &OwnedFd, name: &CStr) {
     let _ = rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR);
 }
 
-/// Opens a directory, whatever its permissions are.
 fn open_for_removal(parent: &OwnedFd, name: &CStr) -> Option<OwnedFd> {
     let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
         return None;
     }
-    // No process is left that could put a link in its place.
+    // No process is left that could replace it by a link.
     let _ = rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty());
     open(parent, name).ok()
 }
@@ -149,7 +147,6 @@ fn names(directory: &OwnedFd) -> Vec<CString> {
     entries(directory).into_iter().flatten().map(|(name, _)| name).collect()
 }
 
-/// The free space for this user's files in a directory.
 pub(super) fn temporary(path: PathBuf) -> Temporary {
     let free = tempfile::tempfile_in(&path)
         .and_then(|_| Ok(rustix::fs::statvfs(&path)?))

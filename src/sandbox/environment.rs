@@ -1,6 +1,6 @@
 //! The environment of every program.
 
-/// Names and values; paths are those in a box.
+/// Paths are those in a box.
 const FIXED: [(&str, &str); 5] = [
     ("PATH", "/usr/local/bin:/usr/bin:/bin"),
     ("HOME", "/box"),
@@ -9,7 +9,7 @@ const FIXED: [(&str, &str); 5] = [
     ("TMPDIR", "/tmp"),
 ];
 
-/// The environment of a program with the additions of its job, which take precedence.
+/// The variables of the job take precedence.
 pub(super) fn with(added: &[(String, String)]) -> Vec<(String, String)> {
     let stays = |name: &str| added.iter().all(|(other, _)| other != name);
     FIXED

@@ -5,24 +5,20 @@ use std::fmt;
 use crate::model::judgement::{FaultKind, JudgeError};
 use crate::sandbox::errno::Errno;
 
-/// A failed step, and why it failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The step, such as `mount /proc in the sandbox`.
+    /// Such as `mount /proc in the sandbox`.
     pub(super) step: String,
-    /// The system's error number, if there is one.
     pub(super) errno: Option<i32>,
     pub(super) reason: String,
     pub(super) kind: FaultKind,
 }
 
 impl Fault {
-    /// A fault that no system call reported.
     pub(super) fn new(step: impl Into<String>, reason: impl fmt::Display) -> Self {
         Self { step: step.into(), errno: None, reason: reason.to_string(), kind: FaultKind::Other }
     }
 
-    /// A fault that a system call reported.
     pub(super) fn system(step: impl Into<String>, errno: Errno) -> Self {
         Self {
             step: step.into(),
@@ -32,7 +28,6 @@ impl Fault {
         }
     }
 
-    /// The same fault, in the start of a program.
     pub(super) fn of_start(mut self) -> Self {
         if self.errno.is_some_and(is_of_the_file) {
             self.kind = FaultKind::Unstartable;
@@ -40,7 +35,6 @@ impl Fault {
         self
     }
 
-    /// The same fault, in making namespaces.
     #[cfg(target_os = "linux")]
     pub(super) fn of_namespaces(mut self) -> Self {
         self.kind = match self.errno {
@@ -51,8 +45,8 @@ impl Fault {
         self
     }
 
-    /// Whether the job is at fault, so that it fails however often it is tried: its program does not exist or is not a
-    /// program, or a path leads nowhere. Otherwise the machine is at fault.
+    /// Whether the job is at fault, so that each try fails: its program does not exist or is no program, or a path
+    /// leads nowhere. Otherwise the machine is at fault.
     fn is_of_the_job(&self) -> bool {
         self.errno.is_none_or(|errno| {
             is_of_the_file(errno)
@@ -61,7 +55,7 @@ impl Fault {
     }
 }
 
-/// Whether this number means that a file is not a program that can be started, and says nothing about the machine.
+/// Whether the number means that a file cannot be started as a program. It says nothing about the machine.
 fn is_of_the_file(errno: i32) -> bool {
     #[cfg(target_os = "linux")]
     if errno == libc::ELIBBAD {
@@ -97,11 +91,8 @@ impl From<Fault> for JudgeError {
     }
 }
 
-/// Names the step of a call that can fail.
 pub(super) trait Step<T> {
-    /// Adds the step to an error.
     fn step(self, step: &str) -> Result<T, Fault>;
-    /// The same with a name in the step, such as a path.
     fn step_on(self, step: &str, name: impl fmt::Display) -> Result<T, Fault>;
 }
 

@@ -1,8 +1,8 @@
 //! Keeps the writing of programs apart from the starting of processes.
 //!
-//! A new process has all files of its parent open, until it becomes another program or closes them. And the kernel
-//! starts no program that somebody has open for writing: `ETXTBSY`, execve(2). So a program that is written while
-//! another thread starts a process may not start, if the new process is slow.
+//! A new process has all files of its parent open until it becomes another program or closes them. The kernel starts
+//! no program that some process has open for writing: `ETXTBSY`, execve(2). So if a program is written while another
+//! thread starts a process, the program may not start.
 
 use std::io;
 use std::process::{Child, Command};
@@ -14,24 +14,24 @@ use crate::model::tree::FileMode;
 
 static WRITING: RwLock<()> = RwLock::new(());
 
-/// While the result lives, no process is started: a program can be written. Waits while one is being started.
+/// While the result lives, no process starts, so that a program can be written. Waits for a process that is starting.
 pub fn none() -> RwLockReadGuard<'static, ()> {
     WRITING.read()
 }
 
-/// As [`none`] while this file is written, if it can be started.
+/// As [`block_forks`] while this file is written, if it is a program.
 pub fn none_during(blob: &Blob, mode: FileMode) -> Option<RwLockReadGuard<'static, ()>> {
-    // To fetch its bytes may take a process.
+    // To fetch its bytes may need a process.
     let is_program = mode == FileMode::Executable && blob.is_here();
     is_program.then(none)
 }
 
-/// While the result lives, no program is written: a process can be started. Waits until all are written.
+/// While the result lives, no program is written, so that a process can start. Waits until all are written.
 pub fn alone() -> RwLockWriteGuard<'static, ()> {
     WRITING.write()
 }
 
-/// Starts a command while no program is written. Returns when the new process is another program.
+/// Starts a command while no program is written. Returns when the new process has become another program.
 ///
 /// # Errors
 /// Those of [`Command::spawn`].

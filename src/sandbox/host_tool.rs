@@ -1,10 +1,10 @@
-//! Starts programs of this machine outside of the sandbox: tools, to ask for their version and place, and the pager.
-//! Nothing else in juror starts a program there.
+//! Starts programs of this machine outside of the sandbox: tools, to ask for their version and location, and the
+//! pager. Nothing else in juror starts a program there.
 //!
 //! Theory of operation: the current directory may be somebody's package, and tools do what files there say. Python
 //! imports its modules, rustup starts the compiler that `rust-toolchain.toml` names, others fetch a version from a
 //! server. So tools start in `/`, by an absolute path, and get only the variables of a list. None of these makes a
-//! tool load code, and no search path has a part that depends on the current directory.
+//! tool load code, and no part of the search path depends on the current directory.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -23,10 +23,10 @@ use crate::sandbox::forks;
 use crate::sandbox::shortage::{self, NO_PROCESS};
 use crate::sandbox::system::GroupsAbove;
 
-/// Upper bound on the time in which a tool prints its version. A virtual machine on a busy computer takes seconds.
+/// A virtual machine on a busy computer takes seconds to print a version.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How many bytes of an answer are read.
+/// In bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// Variables that name a directory of a version manager or of an installation.
@@ -47,7 +47,7 @@ const DIRECTORIES: [&str; 14] = [
     "XDG_STATE_HOME",
 ];
 
-/// Settings with which version managers ask no server for what is missing.
+/// With these settings, version managers ask no server for what is missing.
 const SETTINGS: [(&str, &str); 4] = [
     ("COURSIER_MODE", "offline"),
     ("GOTOOLCHAIN", "local"),
@@ -55,13 +55,12 @@ const SETTINGS: [(&str, &str); 4] = [
     ("RUSTUP_AUTO_INSTALL", "0"),
 ];
 
-/// The variable with which rustup ignores all files that choose a toolchain.
+/// If it is set, rustup ignores all files that choose a toolchain.
 const RUSTUP_TOOLCHAIN: &str = "RUSTUP_TOOLCHAIN";
 
-/// A variable and its value.
 pub type EnvironmentVariable = (OsString, OsString);
 
-/// The executable files of this name on the search path, in its order; a name with a slash is an absolute path.
+/// The executable files of this name, in the order of the search path; a name with a slash is an absolute path.
 pub fn on_path(name: &str) -> Vec<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);
@@ -81,22 +80,20 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
-/// The directories of a search path, without those that depend on the current directory.
+/// Leaves out directories that depend on the current directory.
 fn search_path(path: Option<OsString>) -> Vec<PathBuf> {
     env::split_paths(&path.unwrap_or_default()).filter(|it| it.is_absolute()).collect()
 }
 
-/// The user's home directory.
 pub(super) fn home() -> Option<PathBuf> {
     env::home_dir().filter(|it| it.is_absolute())
 }
 
-/// The environment of tools, by name.
+/// Sorted by name.
 pub fn environment() -> Vec<EnvironmentVariable> {
     environment_of(env::vars_os().collect(), home())
 }
 
-/// The part of these variables that tools get, and what is always set.
 fn environment_of(
     given: Vec<EnvironmentVariable>,
     home: Option<PathBuf>,
@@ -130,7 +127,6 @@ fn environment_of(
     all
 }
 
-/// Whether tools get this variable unchanged.
 fn is_passed(name: &OsStr, value: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let is_absolute = value.as_bytes().starts_with(b"/");
@@ -153,11 +149,10 @@ fn default_toolchain(dir: &Path) -> Option<String> {
     let mut top = settings.lines().take_while(|line| !line.starts_with('['));
     let chosen = top.find_map(|line| line.strip_prefix("default_toolchain"))?;
     let chosen = chosen.trim_start().strip_prefix('=')?.trim().trim_matches('"');
-    // A name is none of a path: that would be a directory of anybody.
+    // A name, not a path: a path could lead to anybody's directory.
     (!chosen.is_empty() && !chosen.contains('/')).then(|| chosen.to_owned())
 }
 
-/// The start of a program of this machine.
 fn command(program: &Path) -> io::Result<Command> {
     if !program.is_absolute() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "its path is not absolute"));
@@ -170,8 +165,8 @@ fn command(program: &Path) -> io::Result<Command> {
 /// Starts a tool and returns its output, standard output first.
 ///
 /// # Errors
-/// If it cannot be started, fails, or takes too long. The machine is to blame if it refused a process meanwhile: then
-/// the tool, or a script around it, may have failed because of that.
+/// If it cannot be started, fails, or takes too long. If the machine refused a process meanwhile, it is to blame: the
+/// tool, or a script that starts it, may have failed because of that.
 pub fn ask(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     let groups = GroupsAbove::find();
     let refused = groups.refused_processes();
@@ -206,7 +201,7 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
         }
     };
     let Ok(said) = receiver.recv_timeout(PATIENCE) else {
-        // It may just have ended; then this does nothing.
+        // If it has just ended, this does nothing.
         let _ = child.kill();
         let _ = child.wait();
         return Err(format!("did not answer within {} s", PATIENCE.as_secs()).into());
@@ -222,7 +217,6 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     }
 }
 
-/// Why a program, or a thread for it, was not started.
 fn start_fault(error: &io::Error) -> AskFault {
     match shortage::of_start(error) {
         Some(what) => AskFault::Machine(what.to_owned()),
@@ -239,7 +233,7 @@ fn read_start(from: Option<impl Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Shows a text in a pager, given as the words of its command. Returns whether it did.
+/// `pager` is the words of a command. Returns whether the text was shown.
 pub fn page(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
     let found = words.next().and_then(|name| on_path(name).into_iter().next());
@@ -288,7 +282,7 @@ mod tests {
         assert!(said.ends_with(": y"), "{said}");
     }
 
-    /// Checks that of these variables, tools get only the expected ones, beside what is always set.
+    /// Checks that tools get only the expected ones of these variables, beside those that are always set.
     fn check(given: &[&str], expected: &[&str]) {
         let pair = |text: &&str| {
             let (name, value) = text.split_once('=').unwrap();

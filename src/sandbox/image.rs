@@ -1,24 +1,24 @@
 //! The memory that a program's file requests from the kernel before its first instruction: large static arrays.
 //!
-//! If the kernel refuses that much, SIGSEGV kills the program before it begins. Then a program that requested more
-//! than it may have would look like one that crashed.
+//! If the kernel refuses that much, SIGSEGV kills the program before it begins. Without this count, a program that
+//! requests more than its limit would look like one that crashed.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// The memory that a program requests by its file, in bytes.
+/// In bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Image {
     pub(super) writable: u64,
-    /// The largest part of it that is not in the file, but zeros.
+    /// The largest segment that is not in the file: zeros.
     pub(super) zeros: u64,
 }
 
-/// Number of bytes of a file that are read: more than the table of any linker.
+/// In bytes: longer than the table of any linker.
 const READ: usize = 8 << 10;
 
 impl Image {
-    /// Reads a 64-bit little-endian ELF program; `None` for all other files.
+    /// Only 64-bit little-endian ELF programs; `None` for all other files.
     pub(super) fn read(file: &File) -> Option<Self> {
         let mut start = vec![0; READ];
         let length = file.read_at(&mut start, 0).ok()?;
@@ -61,7 +61,7 @@ impl Image {
 mod tests {
     use super::*;
 
-    /// A file with a table of these entries: kind, rights, length in the file, length in memory.
+    /// Each entry: kind, rights, length in the file, length in memory.
     fn file(entries: &[[u64; 4]]) -> Vec<u8> {
         let mut file = b"\x7fELF\x02\x01".to_vec();
         file.resize(64, 0);

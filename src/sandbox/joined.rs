@@ -2,7 +2,7 @@
 //!
 //! # Theory of operation
 //!
-//! Each program runs in its own slot, under its own limits, exactly as it would alone; a thread of the judge serves
+//! Each program runs in its own slot, under its own limits, exactly as if it ran alone; a thread of the judge serves
 //! each slot as always. A third thread holds the other ends of both programs' standard streams and carries the data
 //! (see [`relay`](crate::sandbox::relay)).
 //!
@@ -13,14 +13,14 @@
 //! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
 //! | the partner ends with success | the program goes on, within its limits, to its own end |
 //! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StoppedBy) |
-//! | the program ends | the partner goes on, within its limits; see [`Grace`] |
+//! | the program ends | the partner goes on, within its limits; see [`GracePeriod`] |
 //! | one writes more than it may | it is ended: [`StoppedBy::Output`](crate::model::outcome::StoppedBy) |
 //! | both stand still, no data in between | both end: [`StoppedBy::Deadlock`](crate::model::outcome::StoppedBy) |
 //! | a slot fails | the other run is ended, and the failure is reported |
 //!
-//! The kernel's clock tells which program ended first, not the order in which the judge learns of it: each run's first
-//! process notes when its program ended. It may do so slightly late. Meanwhile the other program could see the end of
-//! its input and end because of that. So the judge, which alone can pass on that end, notes the time before it does.
+//! The kernel's clock tells which program ended first, not the order in which the judge learns of it. Each run's first
+//! process notes when its program ended, maybe slightly late. Meanwhile the other program could see the end of its
+//! input and end because of that. Only the judge can pass on that end, so it notes the time before it does.
 
 use std::io::{self, PipeWriter, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -46,8 +46,8 @@ use crate::sandbox::transcript::Recorder;
 const STEP: &str = "connect two programs";
 
 impl Slot {
-    /// Runs the program of a joint job in this slot and its partner in another, and returns after all processes of
-    /// both are gone.
+    /// Runs the program of a joint job in this slot and its partner in another. Returns after all processes of both
+    /// are gone.
     ///
     /// # Errors
     /// As [`run`](Self::run), for either of the two.
@@ -136,7 +136,6 @@ impl Slot {
     }
 }
 
-/// One of the two runs.
 struct Run<'a> {
     slot: &'a mut Slot,
     job: &'a Job,
@@ -145,7 +144,6 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the job, and reports the result.
     fn run(self, tell: &mpsc::Sender<Over>, bell: &PipeWriter) {
         let Self { slot, job, ends, side } = self;
         let ran = || slot.run_joined(job, ends);
@@ -161,7 +159,6 @@ fn ends(stdin: OwnedFd, stdout: OwnedFd) -> Ends {
     Ends { stdin: Some(stdin), stdout: Some(stdout) }
 }
 
-/// A pipe of normal size: the reading end and the writing end.
 fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
     let (read, write) = io::pipe().step(STEP)?;
     let read = OwnedFd::from(read);
@@ -178,7 +175,6 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {
     Ok((read, write.into()))
 }
 
-/// Builds the reply after both runs are over.
 fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     let start = relay.start;
     let deadlock = relay.deadlock;
@@ -190,7 +186,7 @@ fn reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
         (program.over.take().unwrap_or_else(missing), partner.over.take().unwrap_or_else(missing));
     let (program_ran, partner_ran) = match results {
         (Ok(program), Ok(partner)) => (program, partner),
-        // If one is interrupted, it was ended because the other failed.
+        // An interrupted run was ended because the other failed.
         (Err(error), Err(other)) if is_interrupted(&error) => return Err(other),
         (Err(error), _) | (_, Err(error)) => return Err(error),
     };

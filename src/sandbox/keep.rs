@@ -1,6 +1,6 @@
 //! Keeps a box: copies the files of a run into a directory without following links, and lists them.
 //!
-//! Uses descriptors on both sides: the box may contain what a hostile program put there, and paths may be longer than
+//! Uses descriptors on both sides: the box may contain what a hostile program left there, and paths may be longer than
 //! the system accepts.
 
 use std::ffi::{CStr, OsStr};
@@ -24,38 +24,34 @@ use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::forks;
 
-/// How many times the size of a box its files may seem to have, with their holes.
+/// With their holes, files may seem to have this many times the size of the box.
 const HOLES_MAX: u64 = 16;
 
-/// Upper bound on the depth of directories.
 const DEEPEST: usize = 32;
 
-/// Flags to open a file that was seen to be regular, by a name without slashes.
+/// Opens a file that was found to be regular, by a name without slashes.
 const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// Which copies are executable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rights {
     AsLeft,
-    /// All of them.
     ToStart,
 }
 
-/// Which links are copied, as links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Links {
     All,
-    /// Those that lead to a place inside the box.
+    /// Those that lead to a path inside the box.
     Inside,
 }
 
-/// Copies the box of a run into a directory below `parent`, if its contents are wanted. It may hold as many bytes as the
-/// job allows, without the holes in its files. If it holds more, a part of it would be another program: then nothing is
-/// kept of a run that a limit ended, and otherwise this fails.
+/// Copies the box of a run into a directory below `parent`, if its contents are wanted. It may hold as many bytes as
+/// the job allows, not counting the holes in its files. A part of a larger box would be another program. So if a limit
+/// ended the run, nothing is kept of a larger box, and otherwise this fails.
 pub(super) fn keep(
     from: OwnedFd,
     parent: &Path,
@@ -80,7 +76,7 @@ pub(super) fn keep(
     }
 }
 
-/// Copies a kept box to a new directory at this path, without links that lead out of it.
+/// Copies a kept box to the new directory `to`, without links that lead out of it. `path` is for messages.
 ///
 /// # Errors
 /// If it cannot be read, or cannot be written there.
@@ -91,8 +87,8 @@ pub fn copy(from: &Path, to: OwnedFd, path: &Path) -> Result<(), JudgeError> {
     Ok(())
 }
 
-/// Copies regular files, directories, and links as links. Leaves out everything else, and what cannot be read. Fails if
-/// they hold more than `most` bytes, or seem to hold far more.
+/// Copies regular files, directories, and links as links. Leaves out everything else, and what cannot be read. Fails
+/// if the files hold more than `most` bytes, or seem to hold far more.
 fn copy_box(
     from: OwnedFd,
     target: &OwnedFd,
@@ -111,12 +107,10 @@ fn copy_box(
     Ok(copy.entries)
 }
 
-/// A copy in progress.
 struct Copy<'a> {
     place: &'a Arc<Place>,
-    /// Number of bytes that may still be copied.
     left: u64,
-    /// Number of bytes that files may still have, with the holes in them.
+    /// In bytes, with the holes in the files.
     apparent: u64,
     except: &'a [PathBuf],
     rights: Rights,
@@ -179,10 +173,10 @@ impl Copy<'_> {
         Ok(Some(Node::File { blob, mode }))
     }
 
-    /// Copies what a file holds; its holes stay holes.
+    /// Holes stay holes.
     fn pour(&mut self, from: &File, to: &mut File) -> io::Result<()> {
         let length = from.metadata()?.len();
-        // The box holds more than its limit.
+        // The error if the box holds more than its limit.
         let too_large = || io::Error::from(rustix::io::Errno::FBIG);
         self.apparent = self.apparent.checked_sub(length).ok_or_else(too_large)?;
         let mut at = 0;
@@ -214,7 +208,7 @@ impl Copy<'_> {
     }
 }
 
-/// The next part of a file with data, from `at` on.
+/// The next range of a file with data, from `at` on.
 #[cfg(target_os = "linux")]
 fn data_after(file: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>> {
     use rustix::fs::{SeekFrom, seek};
@@ -228,7 +222,7 @@ fn data_after(file: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>>
             Ok(Some([start, end]))
         }
         Ok(_) | Err(Errno::NXIO) => Ok(None),
-        // A file system that knows no holes.
+        // The file system knows no holes.
         Err(_) => Ok(Some([at, length])),
     }
 }
@@ -239,7 +233,6 @@ fn data_after(_: &File, at: u64, length: u64) -> io::Result<Option<[u64; 2]>> {
     Ok((at < length).then_some([at, length]))
 }
 
-/// Makes a directory in another.
 fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
     rustix::fs::mkdirat(parent, name, Mode::RWXU)?;
     let directory = disk::open(parent, name)?;
@@ -247,7 +240,7 @@ fn make_directory(parent: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
     Ok(directory)
 }
 
-/// Lets everybody enter a directory, whatever the process's umask.
+/// Whatever the process's umask.
 fn open_to_all(directory: &OwnedFd) -> io::Result<()> {
     Ok(rustix::fs::fchmod(directory, Mode::from_raw_mode(0o755))?)
 }
@@ -258,7 +251,7 @@ mod tests {
     use crate::model::outcome::{StoppedBy, quiet_outcome};
     use crate::model::units::Bytes;
 
-    /// The names and sizes of what is kept of this box, of which each file has a hole and then so many bytes.
+    /// Each file has a hole, and then this many bytes. Returns the names and sizes of the kept files.
     fn kept(
         files: &[(&str, u64, usize)],
         most: Bytes,

@@ -1,4 +1,4 @@
-//! This machine, as one that is asked for its tools.
+//! Asks this machine for its tools.
 
 use std::fs;
 use std::path::{Path, PathBuf};

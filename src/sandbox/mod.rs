@@ -5,7 +5,7 @@
 //! | `linux` | Linux | isolates programs: its module documentation has the theory of operation |
 //! | `plain` | every Unix | limits and facts without any isolation; on Linux only if asked for by name |
 //! | `other` | all but Linux | offers plain only |
-//! | `host_tool` | every Unix | starts the machine's tools outside of the sandbox, in a place of their own |
+//! | `host_tool` | every Unix | starts the machine's tools outside of the sandbox |
 //! | the rest | every Unix | common parts: slots, two programs joined by pipes, output, boxes |
 //!
 //! A [`Slot`] is a place where jobs run; a [`Host`] knows how programs are isolated there. Both look the same on every
@@ -59,6 +59,6 @@ pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;
 pub use system::Host;
 
-/// The version of what a program sees and how it is measured: kept results and workers of another version do not count.
-/// `docs/design/cache.md` says when to raise it.
+/// The version of what a program sees and how it is measured. Kept results and workers of another version do not
+/// count. `docs/design/cache.md` says when to raise it.
 pub const RULES: u32 = 5;

@@ -26,7 +26,6 @@ pub(super) fn output_file() -> io::Result<OutputFile> {
     Ok(OutputFile { ours: file.into_file(), theirs })
 }
 
-/// What this machine offers: plain runs.
 #[derive(Clone, Debug)]
 pub struct Host(());
 
@@ -39,12 +38,11 @@ impl Host {
         Self::look()?.first_slot(demand, None).map(|(host, _)| host)
     }
 
-    /// There is nothing to look at here.
     pub(crate) fn look() -> Result<Self, JudgeError> {
         Ok(Self(()))
     }
 
-    /// This machine, if it meets the demand, and the slot in which that was tried.
+    /// Also returns the slot in which the demand was tried.
     pub(crate) fn first_slot(
         &self,
         demand: Demand,
@@ -70,7 +68,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Finds out what this machine offers; takes some hundreds of milliseconds.
+    /// Takes some hundreds of milliseconds.
     ///
     /// # Errors
     /// None here.
@@ -104,38 +102,32 @@ impl Host {
         })
     }
 
-    /// How programs are measured.
     pub fn mechanism(&self) -> Mechanism {
         plain::MECHANISM
     }
 
-    /// The isolation method.
     pub fn isolation(&self) -> Isolation {
         Isolation::Plain
     }
 
-    /// Stronger isolation methods that do not work, with the reasons: there are none here.
     pub fn refused(&self) -> &[TriedMode] {
         &[]
     }
 
-    /// What is not enforced, one line each.
     pub fn gaps(&self) -> Vec<String> {
         plain::gaps()
     }
 
-    /// The processors that this process may use; it is unknown which of them are threads of one core.
     pub fn physical_cores(&self) -> Vec<CoreId> {
         (0..processors()).map(CoreId).collect()
     }
 
-    /// Upper bound on simultaneous runs of which none can spoil another: only the processors bound them here.
     pub fn most_at_once(&self) -> Option<usize> {
         None
     }
 }
 
-/// There are no control groups here, and nothing tells how often the machine was short of something.
+/// Without control groups, nothing tells how often the machine was short of something.
 #[derive(Debug)]
 pub(super) struct GroupsAbove;
 
@@ -179,17 +171,15 @@ fn nothing_else() -> JudgeError {
     JudgeError::new("isolate programs", format!("juror cannot do that on {}", env::consts::OS))
 }
 
-/// Makes a slot. Programs cannot be pinned to a core.
+/// Programs cannot be pinned to a core.
 pub(super) fn start(_: &Host, _: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     plain::start()
 }
 
-/// The sizes of pipes are unknown here.
 pub(super) fn is_small(_: &std::os::fd::OwnedFd) -> bool {
     false
 }
 
-/// A slot has no process of its own here.
 pub(super) fn beside(_: i32) -> Option<()> {
     None
 }

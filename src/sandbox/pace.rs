@@ -1,7 +1,7 @@
 //! The speed of this machine: the time for a short fixed piece of work.
 //!
-//! The work is SHA-256 over a text that stays in the nearest cache. It is the same in each build of juror, and only
-//! the processor, and those who share it, make it faster or slower.
+//! The work is SHA-256 over a text that stays in the nearest cache. It is the same in each build of juror. Only the
+//! processor, and other programs on it, change its time.
 
 use std::fs;
 use std::time::Duration;
@@ -12,19 +12,18 @@ use sha2::{Digest as _, Sha256};
 use crate::model::host::Calibration;
 use crate::sandbox::clock;
 
-/// The text's length in bytes.
+/// In bytes.
 const TEXT: usize = 4 << 10;
-/// Number of digests in a round: together about half a millisecond.
+/// Digests in a round, which takes about half a millisecond.
 const TIMES: usize = 64;
 
-/// The least CPU time of a few rounds; this takes about ten milliseconds. Others can only make a round longer, so the
-/// least is the machine's own pace.
+/// The least CPU time of a few rounds; takes about ten milliseconds. Others can only make a round longer, so the least
+/// is the machine's own pace.
 pub fn pace() -> Duration {
     const ROUNDS: usize = 20;
     (1..ROUNDS).map(|_| round()).fold(round(), Duration::min)
 }
 
-/// The CPU time of the work.
 fn round() -> Duration {
     let text = [0x5a; TEXT];
     let begun = thread_time();
@@ -50,7 +49,6 @@ pub(crate) fn calibrate() -> Calibration {
 /// Source: `Documentation/admin-guide/pm/cpufreq.rst` of Linux.
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
-/// CPU time of this thread.
 fn thread_time() -> Duration {
     clock::duration(clock_gettime(ClockId::ThreadCPUTime))
 }

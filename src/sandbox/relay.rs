@@ -1,12 +1,12 @@
 //! Carries the output of each of two programs to the other, and notices what happens between them.
 //!
-//! Each program has two pipes to the judge and none to the other program. So a program that writes to one that has
-//! ended is not hurt: it gets no SIGPIPE, and its output is counted as unread. All data can be counted, limited and
-//! recorded. And if both stand still with nothing in between, that is noticed at once. At most one buffer each way is
-//! held; a program whose partner does not read has to wait, as with a pipe.
+//! Each program has two pipes to the judge and none to the other program. So a program may write to one that has
+//! ended: it gets no SIGPIPE, and its output is counted as unread. All data can be counted, limited and recorded. If
+//! both programs wait for each other, that is noticed at once. At most one buffer each way is held; a program whose
+//! partner does not read has to wait, as with a pipe.
 //!
-//! Nothing here runs at intervals while data flows: it sleeps until there is something to carry. When all has been
-//! quiet for a while, it looks at what both wait for, more and more rarely.
+//! While data flows, nothing runs at intervals: the relay sleeps until there is something to carry. After some quiet
+//! time, it checks what both programs wait for, more and more rarely.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -27,65 +27,58 @@ use crate::sandbox::slot::Ran;
 use crate::sandbox::transcript::Recorder;
 use crate::sandbox::watch::{Seen, Still, Watch};
 
-/// Upper bound in bytes on what is carried at once.
+/// In bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Upper bound on the reads of an output when its run is over: enough for the contents of any pipe.
+/// Number of reads of an output after its run: enough for the contents of any pipe.
 const LAST_READS: usize = 32;
 
-/// Time of quiet before the first look, in nanoseconds.
+/// Quiet time before the first check, in nanoseconds.
 const FIRST_LOOK: u64 = 20_000_000;
 
-/// The longest time between two looks, in nanoseconds.
+/// The longest time between two checks, in nanoseconds.
 const RAREST: u64 = 320_000_000;
 
-/// The time between the two looks that together prove a deadlock, in nanoseconds.
+/// The time between the two checks that together prove a deadlock, in nanoseconds.
 const SECOND_LOOK: u64 = 1_000_000;
 
-/// Upper bound on the time for which the end of a program is hidden from a partner that neither runs nor is known to
-/// wait, in nanoseconds.
+/// In nanoseconds: how long the end of a program is hidden from a partner that neither runs nor is known to wait.
 const PATIENCE: u64 = 1_000_000_000;
 
-/// The report of a slot's thread after its run.
+/// A slot's thread sends it after its run.
 pub(super) struct Over {
     pub(super) side: Side,
     pub(super) result: Result<Ran, JudgeError>,
 }
 
-/// One of the two programs, as the relay sees it.
 pub(super) struct Speaker {
-    /// The judge's end of its standard output, until the end of that output.
+    /// The judge's end of its standard output; `None` after the end of that output.
     pub(super) from: Option<OwnedFd>,
-    /// The judge's end of the other's standard input, until its reader is gone.
+    /// The judge's end of the other's standard input; `None` after its reader is gone.
     pub(super) to: Option<OwnedFd>,
-    /// Data that was read and not yet passed on: `buffer[start..end]`.
+    /// Data that was read and not yet passed on is `buffer[start..end]`.
     pub(super) buffer: Vec<u8>,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Number of bytes that it wrote.
     pub(super) said: u64,
-    /// Upper bound on the bytes that it may write.
     pub(super) most: u64,
-    /// Number of bytes of them that were passed on.
     passed: u64,
-    /// Number of bytes that the other did not read.
     pub(super) unread: u64,
-    /// When its output ended, monotonic, in nanoseconds.
+    /// When its output ended; monotonic, in nanoseconds.
     pub(super) closed: Option<u64>,
-    /// When it was found to be ending, monotonic, in nanoseconds. The other learns of it only after that.
+    /// When it was found to be ending; monotonic, in nanoseconds. The other learns of it only after that.
     pub(super) ended: Option<u64>,
     pub(super) stop_handle: StopHandle,
     pub(super) watch: Box<dyn Watch>,
     pub(super) over: Option<Result<Ran, JudgeError>>,
-    /// How often its output is still read when its run is over.
+    /// How many more reads its output gets after its run.
     last_reads: usize,
-    /// Its state at the last look, if it stood still.
+    /// Its state at the last check, if it was blocked.
     still: Option<Still>,
-    /// What it waited for at the last look, if no data flowed since.
+    /// What it waited for at the last check, if no data flowed since.
     pub(super) waits: Option<Waits>,
 }
 
-/// The ends that are readable or writable.
 #[derive(Clone, Copy, Default)]
 struct Ready {
     from: bool,
@@ -94,7 +87,6 @@ struct Ready {
 }
 
 impl Speaker {
-    /// A program that may write at most `most` bytes.
     pub(super) fn new(
         from: OwnedFd,
         to: OwnedFd,
@@ -123,13 +115,13 @@ impl Speaker {
         }
     }
 
-    /// Ends its run; only the first reason counts.
+    /// Only the first reason counts.
     fn end(&mut self, by: StoppedBy) {
         self.stop_handle.end(Cause::Limit(by));
         self.most = u64::MAX;
     }
 
-    /// Looks at it, unless its run is over.
+    /// Nothing is known after its run.
     fn look(&self) -> Seen {
         match self.over {
             Some(_) => Seen::Nothing,
@@ -137,7 +129,6 @@ impl Speaker {
         }
     }
 
-    /// How much of what was passed on the other has still to read.
     fn queue(&self) -> io::Result<Queue> {
         let unread = self.to.as_ref().map_or(Ok(0), rustix::io::ioctl_fionread)?;
         Ok(Queue { unread, passed: self.passed })
@@ -147,7 +138,7 @@ impl Speaker {
         self.start < self.end
     }
 
-    /// The events to wait for: only those of one of both ends at a time.
+    /// Waits for only one end at a time: for data, or for room to write.
     fn interest<'a>(&'a self, instead: &'a OwnedFd) -> [PollFd<'a>; 2] {
         let from = self.from.as_ref().filter(|_| !self.holds_something());
         let out = if self.holds_something() { PollFlags::OUT } else { PollFlags::empty() };
@@ -164,7 +155,6 @@ impl Speaker {
         ]
     }
 
-    /// Carries what can be carried now. Returns whether anything was written or read.
     fn carry(&mut self, ready: Ready, record: impl FnOnce(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
         if ready.gone {
@@ -179,8 +169,8 @@ impl Speaker {
         Ok(is_moved)
     }
 
-    /// Reads what it left in its pipe when its run was over. Without isolation a process that it started may still hold
-    /// the pipe, and even write to it.
+    /// Reads what it left in its pipe after its run. Without isolation, a process that it started may still hold the
+    /// pipe, and even write to it.
     fn read_the_rest(&mut self, mut record: impl FnMut(&[u8])) -> io::Result<bool> {
         let mut is_moved = false;
         while self.over.is_some() && self.from.is_some() && !self.holds_something() {
@@ -195,7 +185,7 @@ impl Speaker {
         Ok(is_moved)
     }
 
-    /// Whether all its data is passed on and only its end is left to report.
+    /// All its data is passed on; only its end is left to report.
     fn is_at_its_end(&self) -> bool {
         self.from.is_none() && !self.holds_something() && self.to.is_some()
     }
@@ -243,7 +233,6 @@ impl Speaker {
         }
     }
 
-    /// The other has closed its input, or has ended.
     fn reader_is_gone(&mut self) -> io::Result<()> {
         if let Some(to) = self.to.take() {
             // The contents of the pipe were never read.
@@ -255,46 +244,46 @@ impl Speaker {
     }
 }
 
-/// Both programs, and what is noticed about them.
 pub(super) struct Relay {
     pub(super) program: Speaker,
     pub(super) partner: Speaker,
     pub(super) limits: Limits,
-    /// The exit code of the partner that lets the program go on.
+    /// With this exit code of the partner, the program may go on.
     pub(super) accept_exit_code: i32,
     pub(super) bell: OwnedFd,
     pub(super) over: Receiver<Over>,
     pub(super) recorder: Option<Recorder>,
-    /// When the pair started, monotonic, in nanoseconds.
+    /// Monotonic, in nanoseconds.
     pub(super) start: u64,
-    /// The program's end, if its partner does not know of it yet.
+    /// The program's end, while its partner does not know of it.
     pub(super) end: Option<UntoldEnd>,
-    /// When the partner learned of it, monotonic, in nanoseconds.
+    /// When the partner learned of the program's end; monotonic, in nanoseconds.
     pub(super) told: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
     pub(super) account: Account,
-    /// How long the partner may go on; `None` if its own limits say so, or if it is being ended.
+    /// `None` if the partner's own limits suffice, or if it is being ended.
     pub(super) grace: Option<Grace>,
 }
 
 /// How long the partner may go on after the program has ended.
 ///
-/// The wall time of the partner is longer than that of the program by what it may take for itself. On a busy machine, a
-/// program that waits for a processor gets more wall time; the partner waits for it meanwhile, and is not to blame.
+/// The wall time of the partner is longer than the program's by what the partner may take for itself. On a busy
+/// machine, a program that waits for a processor gets more wall time. The partner waits for it meanwhile, and is not
+/// to blame.
 pub(super) struct Grace {
     /// The longest wall time of the partner, whatever the program does.
     pub(super) most: Duration,
-    /// How long it may go on after the program's end, in nanoseconds.
+    /// Time after the program's end, in nanoseconds.
     own: u64,
-    /// The earliest time to end it, monotonic, in nanoseconds. One that runs then, or waits for a processor, goes on
-    /// until a later look.
+    /// The earliest time to end it; monotonic, in nanoseconds. If it runs then, or waits for a processor, it goes on
+    /// until a later check.
     until: u64,
-    /// Whether the program has ended.
+    /// The program has ended.
     counts: bool,
 }
 
 impl Grace {
-    /// What follows from the limits of a pair that starts now; `None` unless both have a wall time.
+    /// `None` unless both limits have a wall time.
     pub(super) fn of(job: &JointJob, now: u64) -> Option<Self> {
         let (program, partner) = (job.program.limits.wall_time?, job.partner.limits.wall_time?);
         let own = partner.saturating_sub(program);
@@ -306,27 +295,26 @@ impl Grace {
         })
     }
 
-    /// The program has ended now.
     fn begin(&mut self, now: u64) {
         self.until = self.until.max(now.saturating_add(self.own));
         self.counts = true;
     }
 }
 
-/// The program has ended or closed its output, and its partner may still be busy with its data.
+/// The program has ended or closed its output. Its partner may still be busy with its data.
 pub(super) struct UntoldEnd {
-    /// The latest time to report it if the partner is not seen to run, monotonic, in nanoseconds.
+    /// The latest time to report it if the partner is not seen to run; monotonic, in nanoseconds.
     latest: u64,
-    /// How long to sleep before the next look, in nanoseconds.
+    /// Time until the next check, in nanoseconds.
     delay: u64,
-    /// The time of the next look, monotonic, in nanoseconds.
+    /// The time of the next check; monotonic, in nanoseconds.
     next: u64,
-    /// The partner's state at the last look, if it stood still.
+    /// The partner's state at the last check, if it was blocked.
     still: Option<Still>,
 }
 
 impl Relay {
-    /// Carries data until both runs are over, and nothing is left to carry.
+    /// Carries data until both runs are over and nothing is left to carry.
     ///
     /// # Errors
     /// If a pipe fails; then the caller must end both runs.
@@ -370,7 +358,7 @@ impl Relay {
             looks = Looks::new();
             if is_moved {
                 self.account.words(clock::now());
-                // What is written to the partner after the program's end does not count.
+                // Data that goes to the partner after the program's end does not count.
                 for speaker in [&mut self.program, &mut self.partner] {
                     speaker.waits = speaker.waits.filter(|_| speaker.over.is_some());
                 }
@@ -393,18 +381,18 @@ impl Relay {
         let ready = |from: PollFlags, to: PollFlags| Ready {
             from: !from.is_empty(),
             to: to.contains(PollFlags::OUT),
-            // Linux reports one of these, other systems the other.
+            // Linux reports one of these; other systems report the other.
             gone: to.intersects(PollFlags::ERR | PollFlags::HUP),
         };
         Ok(Some([ready(events[0], events[1]), ready(events[2], events[3])]))
     }
 
-    /// Lets each program see the end of the other's output. The partner sees the end of the program's output only when
-    /// it waits for more, or if the program ended well, so that its end makes no difference. The end is not hidden
-    /// much longer than the partner was last seen to run.
+    /// Lets each program see the end of the other's output. The partner sees the end of the program's output only in
+    /// two cases: if it waits for more, or if the program ended well, so that its end makes no difference. The end
+    /// stays hidden not much longer than the partner was last seen to run.
     fn tell_end(&mut self) -> io::Result<()> {
         if self.deadlock.is_some() {
-            // Both are being ended; neither should react to the end of the other.
+            // Both are being ended; neither may react to the end of the other.
             return Ok(());
         }
         if self.partner.is_at_its_end() {
@@ -423,7 +411,7 @@ impl Relay {
             still: None,
         });
         let is_well = match &self.program.over {
-            // It is ending, or has closed its output and goes on; a moment decides which of the two is seen.
+            // It is ending, or has closed its output and goes on. Soon one of the two is seen.
             None => false,
             Some(Ok(ran)) => {
                 let outcome = &ran.reply.outcome;
@@ -444,7 +432,7 @@ impl Relay {
             if seen == Seen::Running {
                 end.latest = now + PATIENCE;
             }
-            // One look alone may miss a process that was just started.
+            // A single check may miss a process that was just started.
             let still = if let Seen::Still(still) = seen { Some(still) } else { None };
             let is_proven = still.is_some() && still == end.still;
             waits = is_proven && queue.unread == 0;
@@ -465,7 +453,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Ends the partner if its time after the program's end is up. Returns how long it has left, in nanoseconds.
+    /// Ends the partner if its time after the program's end is up. Returns the nanoseconds that are left.
     fn end_late(&mut self) -> Option<u64> {
         let is_over = self.partner.over.is_some();
         let grace = self.grace.as_mut().filter(|grace| grace.counts && !is_over)?;
@@ -486,9 +474,9 @@ impl Relay {
         Duration::from_nanos(now.saturating_sub(self.start))
     }
 
-    /// Notes runs that are over, and ends the other run if its result is no longer needed.
+    /// Ends the other run if its result is no longer needed.
     fn hear_what_is_over(&mut self) -> io::Result<()> {
-        // The bell must be read first: runs that ring after that are found below, or wake the next wait.
+        // The pipe must be read first: results that arrive after that are found below, or wake the next wait.
         let _ = rustix::io::read(&self.bell, &mut [0; 8]);
         while let Ok(over) = self.over.try_recv() {
             let lets_go_on = match (&over.result, over.side) {
@@ -510,19 +498,19 @@ impl Relay {
                 self.grace.iter_mut().for_each(|grace| grace.begin(clock::now()));
             }
             let is_fault = this.over.as_ref().is_some_and(Result::is_err);
-            // A partner that knew of the end of the output may have ended because of it; the result of the program
+            // A partner that knew of the end of the output may have ended because of it. So the result of the program
             // takes precedence. A program that is ending reports its result soon.
             let is_awaited = self.told.is_some() || other.ended.is_some();
             if !lets_go_on && (is_fault || !is_awaited) {
                 other.end(StoppedBy::Dismissed);
             }
-            // Whoever still holds its input does not count.
+            // Another process may hold its input; that does not count.
             other.reader_is_gone()?;
         }
         Ok(())
     }
 
-    /// Looks at what both wait for; if both stood still between two looks, they always will.
+    /// Checks what both wait for. If both were blocked between two checks, they always will be.
     fn look(&mut self, looks: &mut Looks) -> io::Result<()> {
         let (program, partner) = (self.program.look(), self.partner.look());
         self.account.look(clock::now(), &program, &partner, self.program.queue()?);
@@ -548,11 +536,10 @@ impl Relay {
     }
 }
 
-/// The schedule of looks.
 struct Looks {
-    /// The time until the next look, in nanoseconds.
+    /// In nanoseconds.
     delay: u64,
-    /// Both stand still at this look, and have not moved since the previous one.
+    /// Both are blocked at this check, and have not moved since the previous one.
     is_proven: bool,
     is_likely: bool,
     is_over: bool,
@@ -563,7 +550,7 @@ impl Looks {
         Self { delay: FIRST_LOOK, is_proven: true, is_likely: true, is_over: false }
     }
 
-    /// The longest sleep before the next look; `None` if there is none.
+    /// `None` if there is no next check.
     fn sleep(&self) -> Option<u64> {
         (!self.is_over).then_some(self.delay)
     }

@@ -10,14 +10,14 @@ use rustix::fs::{FileType, Stat};
 use crate::model::job::FileKind;
 use crate::sandbox::disk;
 
-/// Depth in the box down to which files are examined one by one.
+/// Below this depth, files are not examined one by one.
 const DEEPEST: usize = 32;
 
-/// The files placed in a box, in their original state.
+/// Files by their number (inode), as they were when they were placed.
 #[derive(Default)]
 pub(super) struct Placements(HashMap<u64, Seen>);
 
-/// The state of a file when it was placed. Only the kernel can set the time of the last change.
+/// Only the kernel can set the time of the last change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Seen {
     size: i64,
@@ -35,29 +35,24 @@ impl Seen {
     }
 }
 
-/// A sum over files.
 #[derive(Default)]
 pub(super) struct Sum {
-    /// Total size of regular files that are new or changed.
     pub(super) bytes: u64,
-    /// Whether some entries were not examined.
     pub(super) is_cut: bool,
-    /// Files with several names that were already counted.
+    /// Files with several names are counted once.
     linked: HashSet<u64>,
 }
 
 impl Placements {
-    /// Notes the state of a placed file.
     pub(super) fn add(&mut self, stat: &Stat) {
         self.0.insert(stat.st_ino, Seen::of(stat));
     }
 
-    /// Adds everything below a directory.
+    /// Includes everything below the directory.
     pub(super) fn add_all(&self, top: &OwnedFd, sum: &mut Sum) -> rustix::io::Result<()> {
         self.add_below(top, 0, sum)
     }
 
-    /// Adds a file, if it is new or changed.
     pub(super) fn add_file(&self, stat: &Stat, sum: &mut Sum) {
         let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         let is_new = self.0.get(&stat.st_ino) != Some(&Seen::of(stat));
@@ -73,7 +68,7 @@ impl Placements {
         depth: usize,
         sum: &mut Sum,
     ) -> rustix::io::Result<()> {
-        // Its owner may have forbidden even us to read it.
+        // Its owner may have forbidden everybody to read it.
         let Ok(list) = disk::open(directory, c".") else {
             sum.is_cut = true;
             return Ok(());
@@ -93,7 +88,7 @@ impl Placements {
     }
 }
 
-/// The kind of an entry other than a regular file, or of an unreadable file.
+/// `RegularFile` here means an unreadable file.
 pub(super) fn other_kind(kind: FileType) -> FileKind {
     match kind {
         FileType::Symlink => FileKind::Link,

@@ -1,4 +1,4 @@
-//! Whether the machine, and not the program, is to blame for how a run ended: then the run has no verdict.
+//! Decides whether the machine, not the program, is to blame for how a run ended. Then the run has no verdict.
 //!
 //! A limit of the run explains an end first. Otherwise the machine is to blame if it lacked memory, processes or room,
 //! or if somebody removed files meanwhile. `docs/conformance.md` has the table.
@@ -22,51 +22,42 @@ use crate::sandbox::system::GroupsAbove;
 #[derive(Debug)]
 pub(super) struct Counter {
     groups: GroupsAbove,
-    /// What counts the memory of runs; groups of their own count kills for it, too.
+    /// What counts the memory of runs. A run's own control group also counts kills for memory.
     memory: Meter,
-    /// Processes that were killed for memory before the run.
     killed: u64,
-    /// Processes and threads that were refused before the run.
     refused: u64,
 }
 
-/// How a run ended that may be the machine's fault.
+/// How a run ended, if the machine may be to blame.
 #[derive(Clone, Copy, Debug)]
 enum End<'a> {
-    /// By itself, or because it was stopped.
     Ended(&'a Outcome),
-    /// Its program could not be started.
     Unstartable,
     Failed,
 }
 
-/// What was found around a run.
 #[derive(Clone, Debug, Default)]
 struct Evidence {
-    /// A file or directory of the run that is gone.
     missing: Option<PathBuf>,
     /// The directory of its program, if no program can be started there.
     noexec: Option<PathBuf>,
-    /// How many processes were killed for memory meanwhile, if no control group of the run's own counts them.
+    /// Processes killed for memory meanwhile; 0 if the run's own control group counts them.
     killed: u64,
-    /// How many processes and threads the groups above refused meanwhile.
     refused: u64,
-    /// How many more processes the groups above allow.
     process_room: Option<u64>,
 }
 
 impl Counter {
-    /// For runs whose memory is counted by this.
     pub(super) fn new(memory: Meter) -> Self {
         Self { groups: GroupsAbove::find(), memory, killed: 0, refused: 0 }
     }
 
-    /// Begins to count, just before a run.
+    /// Call it just before a run.
     pub(super) fn start(&mut self) {
         (self.killed, self.refused) = self.counts();
     }
 
-    /// The processes that were killed for memory up to now, and those that were refused.
+    /// The processes killed for memory until now, and the refused ones.
     fn counts(&self) -> (u64, u64) {
         let killed = match self.memory {
             Meter::Rusage => self.groups.killed_for_memory(),
@@ -75,7 +66,7 @@ impl Counter {
         (killed, self.groups.refused_processes())
     }
 
-    /// The result of a run, unless the machine is to blame for it.
+    /// Replaces the result by an error if the machine is to blame.
     pub(super) fn check(
         &self,
         job: &Job,
@@ -111,24 +102,23 @@ impl Counter {
     }
 }
 
-/// Whether only its output decides about a run.
+/// Only the output decides about such a run.
 fn is_good(outcome: &Outcome) -> bool {
     outcome.ending == Ending::Exited(0) && outcome.stopped_by.is_none()
 }
 
-/// Whether a limit of the run explains its end, or nothing needs to be explained.
+/// A limit of the run explains its end, or there is nothing to explain.
 fn is_explained(outcome: &Outcome, limits: &Limits) -> bool {
     is_good(outcome) || outcome.stopped_by.is_some() || limits.exceeded(outcome).is_some()
 }
 
-/// Whether a run was killed, and neither juror nor a limit explains it. The program may have killed itself, or another
-/// process did it: only the former happens again.
+/// The run was killed, and neither juror nor a limit explains it. If the program killed itself, that happens again; if
+/// another process did it, it does not.
 pub fn is_killed_by_nobody(outcome: &Outcome, limits: &Limits) -> bool {
     const SIGKILL: Signal = Signal(9);
     outcome.ending == Ending::Signalled(SIGKILL) && !is_explained(outcome, limits)
 }
 
-/// The machine's fault behind an end, if there is one.
 fn fault(end: End<'_>, limits: &Limits, evidence: &Evidence) -> Option<JudgeError> {
     if let Some(path) = &evidence.missing {
         let what = format!("somebody removed {} meanwhile", path.display());
@@ -169,7 +159,7 @@ fn shortage(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> Option<J
     Some(error.transient())
 }
 
-/// Whether groups above refused a process, and not the limit of the run.
+/// Whether groups above, and not the limit of the run, refused a process.
 fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> bool {
     // A group of version 1 counts what its processes are refused, whichever group above refuses it.
     let allowed = limits.processes.map_or(u64::MAX, u64::from);
@@ -177,11 +167,10 @@ fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &Evidence) -> 
     evidence.refused > 0 || outcome.refused_processes > 0 && has_less
 }
 
-/// What the machine tells if no process can be started.
 pub(super) const NO_PROCESS: &str =
     "this machine, or the container that juror is in, allows no more processes";
 
-/// What the machine lacks if it starts no process or thread for this reason.
+/// What the machine lacks if this error kept a process or thread from starting.
 pub(super) fn of_start(error: &std::io::Error) -> Option<&'static str> {
     match error.raw_os_error()? {
         libc::EAGAIN => Some(NO_PROCESS),
@@ -191,7 +180,6 @@ pub(super) fn of_start(error: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// A file of the programs that a job shows, which is not where it was put.
 fn missing_file(job: &Job) -> Option<PathBuf> {
     let trees = job.command.visible.iter().filter_map(|shown| match &shown.what {
         What::Tree(tree) => Some((tree, tree.place()?)),
@@ -207,7 +195,6 @@ fn missing_file(job: &Job) -> Option<PathBuf> {
     files.find(is_gone)
 }
 
-/// The directory on this machine of the tree with the program.
 fn program_place(job: &Job) -> Option<PathBuf> {
     let program = Path::new(job.command.argv.first()?);
     let mut shown = job.command.visible.iter().filter(|shown| program.starts_with(&shown.inside));
@@ -217,20 +204,19 @@ fn program_place(job: &Job) -> Option<PathBuf> {
     })
 }
 
-/// Whether the file system of a path is mounted so that no program can be started there.
+/// No program can be started from such a file system.
 #[cfg(target_os = "linux")]
 pub(super) fn is_noexec(path: &Path) -> bool {
     rustix::fs::statvfs(path)
         .is_ok_and(|found| found.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC))
 }
 
-/// Other systems have no such flag.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_noexec(_: &Path) -> bool {
     false
 }
 
-/// The fault if boxes would be in a directory in which no program can be started.
+/// Fails if no program can be started in this directory for boxes.
 pub(super) fn check_exec(directory: &Path) -> Result<(), Fault> {
     if is_noexec(directory) {
         Err(Fault::new(
@@ -245,7 +231,7 @@ pub(super) fn check_exec(directory: &Path) -> Result<(), Fault> {
     }
 }
 
-/// The fault if an open directory of a run was removed.
+/// Fails if an open directory of a run was removed.
 pub(super) fn check_linked(directory: impl AsFd) -> Result<(), Fault> {
     let stat = rustix::fs::fstat(directory).step("inspect the box")?;
     match stat.st_nlink {
@@ -257,7 +243,7 @@ pub(super) fn check_linked(directory: impl AsFd) -> Result<(), Fault> {
     }
 }
 
-/// The fault if a run failed in a box on a disk that is full. Call it before the box is removed.
+/// Fails if the disk of the box is full. Call it after a failed run, before the box is removed.
 pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
     let found = rustix::fs::fstatvfs(directory).step("measure the box")?;
     let bytes = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
@@ -275,8 +261,8 @@ pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
     }
 }
 
-/// Whether nearly nothing is free: a program may have deleted a part of what it wrote. The number of files is unknown
-/// on some file systems.
+/// Nearly nothing is free: the program may have deleted a part of what it wrote. Some file systems do not tell the
+/// number of files.
 fn is_full(bytes: Bytes, files: Option<u64>) -> bool {
     const LITTLE: Bytes = Bytes::mib(4);
     bytes < LITTLE || files == Some(0)
@@ -292,7 +278,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    /// Checks the piece of the judge error; without one, the end counts as the program's own.
+    /// `expected` is a part of the judge error; without one, the end counts as the program's own.
     fn check(end: End<'_>, evidence: Evidence, expected: Option<&str>) {
         let limits = Limits {
             cpu_time: Some(Duration::from_secs(1)),

@@ -1,4 +1,4 @@
-//! The places of what a job shows.
+//! Where the things that a job shows are on this machine.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::model::job::{Shown, What};
 use crate::sandbox::fault::{Fault, Step};
 
-/// Its path on this machine, without links.
+/// Without links.
 pub(super) fn place_of(shown: &Shown) -> Result<PathBuf, Fault> {
     let inside = shown.inside.display();
     match &shown.what {

@@ -14,46 +14,43 @@ use crate::sandbox::shortage::Counter;
 use crate::sandbox::system::{self, Host};
 use crate::sandbox::watch::Watch;
 
-/// A core, by the number that the kernel gives it.
+/// The number that the kernel gives the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoreId(pub usize);
 
-/// Ends of pipes that replace the standard streams in a job.
+/// Ends of pipes that replace the standard streams of a job.
 #[derive(Debug, Default)]
 pub(super) struct Ends {
     pub(super) stdin: Option<OwnedFd>,
     pub(super) stdout: Option<OwnedFd>,
 }
 
-/// A finished run.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) reply: Reply,
-    /// When its program started, monotonic, in nanoseconds; 0 if it did not.
+    /// When its program started; monotonic, in nanoseconds. 0 if it did not.
     pub(super) started: u64,
 }
 
-/// A slot, as implemented by one way of running programs.
 pub(super) trait Backend: fmt::Debug + Send {
-    /// The control that ends its runs.
     fn control(&self) -> &Arc<Control>;
 
-    /// Runs a job whose standard input or output may be an end of a pipe instead, so that it talks to another program.
+    /// Runs a job whose standard input or output may be an end of a pipe, so that it talks to another program.
     ///
-    /// The ends are closed here once the program has them, so that the reader of the other side sees when the program
-    /// is done. Output into a pipe is neither kept nor counted. If the box is wanted, it is kept below `keep_in`.
+    /// Closes the ends once the program has them, so that the reader of the other side sees when the program is done.
+    /// Output into a pipe is neither kept nor counted. If the box is wanted, it is kept below `keep_in`.
     fn run_joined(&mut self, job: &Job, ends: Ends, keep_in: &Path) -> Result<Ran, JudgeError>;
 
-    /// A watch on its next program, which has these pipes as its standard input and output.
+    /// Watches the next program, which has these pipes as its standard input and output.
     fn watch(&self, input: BorrowedFd<'_>, output: BorrowedFd<'_>) -> io::Result<Box<dyn Watch>>;
 
     /// A process on the same core as its programs, if there is one.
     fn process(&self) -> Option<i32>;
 }
 
-/// One place where jobs run, one after the other.
+/// Runs jobs, one after the other.
 ///
-/// Dropping it ends its run, and removes everything that belongs to it.
+/// Dropping it ends its run and removes everything that belongs to it.
 #[derive(Debug)]
 pub struct Slot {
     pub(super) place: Box<dyn Backend>,
@@ -62,8 +59,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Makes a slot, and waits until it is ready. Its programs stay on this core, if one is given and the system
-    /// permits it.
+    /// Waits until the slot is ready. Its programs stay on this core, if one is given and the system permits it.
     ///
     /// # Errors
     /// If programs cannot be isolated in the host's way.
@@ -77,12 +73,12 @@ impl Slot {
         self.keep_in = directory.to_path_buf();
     }
 
-    /// Ends runs of this slot from another thread.
+    /// It ends runs of this slot from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::downgrade(self.place.control()))
     }
 
-    /// Runs a job, and returns after all its processes are gone, as far as they can be found.
+    /// Returns after all processes of the job are gone, as far as they can be found.
     ///
     /// # Errors
     /// A fault of the judge or its machine; anything that the program does is an outcome.
@@ -104,14 +100,14 @@ impl Slot {
         Ok(self.run_joined(job, ends)?.reply)
     }
 
-    /// Runs a job with these standard streams. What is the machine's fault is an error.
+    /// The result is an error if the machine is to blame.
     pub(super) fn run_joined(&mut self, job: &Job, ends: Ends) -> Result<Ran, JudgeError> {
         self.counter.start();
         let ran = self.place.run_joined(job, ends, &self.keep_in);
         self.counter.check(job, ran)
     }
 
-    /// A handle that ends the next run of this slot, even before it has begun.
+    /// The handle works even before the run has begun.
     pub(super) fn ender_of_next(&self) -> StopHandle {
         self.place.control().ender_of_next()
     }

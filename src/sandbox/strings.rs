@@ -1,11 +1,10 @@
-//! Strings in the kernel's form, with which a program is started.
+//! Strings in the form in which `execve` needs them.
 
 use std::ffi::{CString, c_char};
 use std::ptr;
 
 use crate::sandbox::fault::Fault;
 
-/// Strings for `execve`.
 pub(super) struct Strings {
     /// The last one is null.
     pointers: Vec<*const c_char>,
@@ -31,7 +30,7 @@ impl Strings {
         self.texts.first()
     }
 
-    /// The list of pointers, which ends with a null pointer. Does not allocate.
+    /// Ends with a null pointer. Does not allocate.
     pub(super) fn as_ptr(&self) -> *const *const c_char {
         self.pointers.as_ptr()
     }

@@ -1,4 +1,4 @@
-//! A bounded record of what two programs say to each other: the beginning and the end.
+//! A bounded record of what two programs write to each other: the beginning and the end.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,15 +6,13 @@ use std::time::Duration;
 use crate::model::joint::{Said, Side, Transcript};
 use crate::model::units::Bytes;
 
-/// Upper bound in bytes on a piece, so that the end of a line without an end can be kept.
+/// In bytes. The end of a very long line can still be kept.
 const LONGEST: usize = 4 << 10;
 
-/// Overhead of a piece beside its text, in bytes: many short pieces must not take more memory than a long one.
+/// In bytes: many short pieces must not take more memory than a long one.
 const EACH: usize = 64;
 
-/// Records the exchange.
 pub(super) struct Recorder {
-    /// Upper bound on the bytes of each end.
     most: usize,
     first: Vec<Said>,
     first_size: usize,
@@ -24,7 +22,6 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Keeps this much of the beginning, and as much of the end.
     pub(super) fn new(most: Bytes) -> Self {
         Self {
             most: usize::try_from(most.0).unwrap_or(usize::MAX),
@@ -56,7 +53,6 @@ impl Recorder {
         }
     }
 
-    /// Whether new data still belongs to the beginning.
     fn is_first(&self) -> bool {
         self.last.is_empty() && self.left_out == 0
     }
@@ -113,7 +109,7 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    /// `<` and `>` with the data, `|` at the end of a piece.
+    /// `<` or `>`, the data, then `|` at the end of a piece.
     fn shown(said: &[Said]) -> String {
         let piece = |said: &Said| {
             let mark = match said.by {

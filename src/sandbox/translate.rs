@@ -1,13 +1,12 @@
-//! Translates paths in a job to those of the machine, for runs without a view of their own.
+//! Translates paths in a job to those of the machine, for runs that see the machine's own files.
 //!
-//! A path in a text counts if it stands alone: not after a character that could belong to a longer path, and before
+//! A path in a text counts if two things hold. The character before it cannot belong to a longer path. After it comes
 //! the end, a slash, or a character that cannot continue a path. So `-I/box/include`, `a:/program` and `--out=/box`
 //! are translated, `/boxes` and `x/box` are not.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A path inside, and the corresponding path on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     inside: Vec<u8>,
@@ -23,11 +22,9 @@ impl Pair {
     }
 }
 
-/// All paths to translate.
 #[derive(Default)]
 pub(super) struct Translation {
     pairs: Vec<Pair>,
-    /// The path of `/tmp` on the machine.
     temporary: Option<Vec<u8>>,
 }
 
@@ -38,7 +35,6 @@ impl Translation {
         Self { pairs, temporary: Some(temporary.as_os_str().as_bytes().to_vec()) }
     }
 
-    /// Translates the value of an environment variable.
     pub(super) fn value(&self, name: &str, value: &str) -> Vec<u8> {
         match &self.temporary {
             // In an argument, `/tmp` may mean anything; here it means the directory.
@@ -47,7 +43,6 @@ impl Translation {
         }
     }
 
-    /// Translates all such paths in a text.
     pub(super) fn text(&self, text: &[u8]) -> Vec<u8> {
         if self.pairs.is_empty() {
             return text.to_vec();
@@ -79,12 +74,11 @@ impl Translation {
     }
 }
 
-/// Whether this is a whole option, such as the `-I` of `-I/box`.
+/// A whole option, such as the `-I` of `-I/box`.
 fn is_option(text: &[u8]) -> bool {
     matches!(text, [b'-', name @ ..] if !name.is_empty() && name.iter().all(u8::is_ascii_alphabetic))
 }
 
-/// Whether this byte can continue a path.
 fn is_of_a_path(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'+' | b'~')

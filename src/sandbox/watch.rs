@@ -1,20 +1,17 @@
-//! Looks at a running program: does it stand still, and is it about to end?
+//! Observes a running program: is it blocked, and is it about to end?
 
 use std::fmt;
 
 use crate::model::joint::Waits;
 
-/// Looks at the program of a slot.
 pub(super) trait Watch: fmt::Debug + Send {
-    /// Looks at the program.
     fn look(&self) -> Seen;
 
-    /// Whether the program itself is ending. Only then does it close its descriptors, a moment before it can be waited
-    /// for. So when its pipe is closed, this tells at once why.
+    /// The program itself is ending. Only then does it close its descriptors, a moment before it can be waited for. So
+    /// when its pipe is closed, this tells at once why.
     fn is_ending(&self) -> bool;
 }
 
-/// The result of a look at a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -22,17 +19,15 @@ pub(super) trait Watch: fmt::Debug + Send {
 )]
 pub(super) enum Seen {
     Still(Still),
-    /// One of its threads runs, or waits for a processor.
     Running,
-    /// None of its threads runs, but a clock or something else may wake it; what it waits for, if one of its threads
-    /// waits for the other program.
+    /// None of its threads runs, but a clock or something else may wake one. Has what it waits for, if one of its
+    /// threads waits for the other program.
     Moving(Option<Waits>),
-    /// It cannot be seen: it is just ending, or the system does not show it.
+    /// It is just ending, or the system does not show it.
     Nothing,
 }
 
 impl Seen {
-    /// What it waits for.
     pub(super) fn waits(&self) -> Option<Waits> {
         match self {
             Self::Still(still) => Some(still.waits),
@@ -42,14 +37,13 @@ impl Seen {
     }
 }
 
-/// A program that stands still. Two equal values in a row mean that no thread ran in between.
+/// No thread runs, and no clock can wake one. Two equal values in a row mean that no thread ran in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Still {
     pub(super) waits: Waits,
     pub(super) threads: Vec<Thread>,
 }
 
-/// A thread, and how often it stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Thread {
     pub(super) number: i32,

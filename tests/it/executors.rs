@@ -1,7 +1,7 @@
 //! What every executor does alike: one set of jobs, and one line for each executor.
 //!
-//! An executor hands jobs on to another one, however far away that is. Beyond it are once the sandboxes of this
-//! machine, and once an invented executor, for what a machine does not do when asked.
+//! Each executor forwards jobs to another one, however far away that is. That is once the sandboxes of this machine.
+//! It is once a scripted executor, for what a machine does not do on request.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -57,7 +57,7 @@ fn a_worker_behind_a_server() {
     }
 }
 
-/// Workers behind pipes, each in a thread of this process.
+/// The workers are behind pipes, each in a thread of this process.
 fn workers(beyond: &[Arc<dyn Executor>]) -> Workers {
     let workers = beyond.iter().enumerate().map(|(number, executor)| {
         let executor = Arc::clone(executor);
@@ -72,7 +72,7 @@ fn workers(beyond: &[Arc<dyn Executor>]) -> Workers {
     Workers::of(workers.collect(), None, |_| Ok(())).expect("a worker is ready")
 }
 
-/// What a worker of this name says of this executor.
+/// What a worker of this name reports about this executor.
 pub(crate) fn facts(name: &str, executor: &dyn Executor) -> Facts {
     Facts {
         name: name.to_owned(),
@@ -90,7 +90,7 @@ fn work(facts: Facts, executor: &dyn Executor, input: impl Read, output: impl Wr
     serve(facts, executor, &tools, input, output, &|| ()).expect("juror sends jobs");
 }
 
-/// All that holds for every executor.
+/// Everything that holds for every executor.
 pub(crate) fn conforms(carry: Around) {
     let executor = carry(Arc::new(local()));
     jobs_end_as_they_should(&*executor);
@@ -109,7 +109,7 @@ pub(crate) fn local() -> Local {
 
 const SLOTS: usize = 2;
 
-/// A script for the shell, with limits far away.
+/// A script for the shell, with limits that are far away.
 fn script(text: &str) -> Job {
     let argv = ["/bin/sh", "-c", text].map(str::to_owned).to_vec();
     Job {
@@ -132,7 +132,7 @@ fn text(blob: &Blob) -> String {
     String::from_utf8_lossy(&blob.start(u64::MAX).expect("its bytes are here")).into_owned()
 }
 
-/// What came of a job: its verdict if the run alone decides, its ending, and all that it left.
+/// The result of a job: its verdict if the run alone decides, its ending, and all that it left.
 fn told(job: &Job, reply: &Reply) -> String {
     let verdict = classify(&reply.outcome, &job.limits).map_or("-", |it| it.verdict.short());
     let mut told = match (reply.outcome.stopped_by, reply.outcome.ending) {
@@ -142,7 +142,7 @@ fn told(job: &Job, reply: &Reply) -> String {
     };
     for (name, blob) in [("out", &reply.stdout), ("err", &reply.stderr)] {
         let text = text(blob);
-        // Of what is stopped in its midst nobody knows how much is there.
+        // If a program was stopped, nobody knows how much it wrote.
         if !text.is_empty() && reply.outcome.stopped_by.is_none() {
             told += &format!("; {name} `{}`", text.trim_end());
         }
@@ -185,7 +185,7 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
         limit(&mut job.limits);
         job
     };
-    // How it ends, what it reads and what it writes.
+    // How a program ends, what it reads and what it writes.
     check(script("exit 0"), "- exit 0");
     check(script("exit 42"), "RTE exit 42");
     check(script("kill -SEGV $$"), "RTE SIGSEGV");
@@ -215,7 +215,7 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
         Job { writable: false, ..script("(: > f) 2> /dev/null || echo no") },
         "- exit 0; out `no`",
     );
-    // Files that it has, and files that it leaves.
+    // Files that a program has, and files that it leaves.
     let files = vec![plain("d/in", "x"), TreeEntry::new("to", Node::Link("d/in".into()))];
     check(Job { files: files.clone(), ..script("cat to; ls") }, "- exit 0; out `xd\nto`");
     let tree = Arc::new(Tree::from(vec![TreeEntry::new(
@@ -236,7 +236,7 @@ fn jobs_end_as_they_should(executor: &dyn Executor) {
         Job { files, keep, ..script(leaves) },
         "- exit 0; kept a `a`; kept d/b* `b`; kept e/; kept l -> a; kept to -> d/in",
     );
-    // What is not there is a fault, and the next job is as good as ever.
+    // A missing program is a fault, and the next job works as before.
     let mut missing = script("");
     missing.command.argv = vec!["/nowhere/program".to_owned()];
     match executor.run_job(&missing) {
@@ -291,7 +291,7 @@ fn told_of_both(job: &JointJob, reply: &JointReply) -> String {
     format!("{program} | {partner} | {}", words.join(" ")).trim_end().to_owned()
 }
 
-/// Each job tells when it began and when it ended.
+/// Each job prints when it began and when it ended.
 fn nothing_runs_beside_what_runs_alone(executor: &dyn Executor) {
     let job = script("date +%s%N; sleep 0.01; date +%s%N");
     let times = |reply: Reply| -> (u128, u128) {

@@ -1,4 +1,4 @@
-//! The ways to keep programs apart: which is chosen, and that the one without namespaces holds, too.
+//! The isolation methods: which one is chosen, and that the one without namespaces works, too.
 
 use std::fs;
 use std::io;
@@ -26,10 +26,9 @@ use crate::sandbox::outputs::{check_large_outputs, check_outputs};
 use crate::sandbox::{PROGRAMS, bytes_of_output, job, processes_of, run, skip};
 use crate::scripted::Scripted;
 
-/// A slot without namespaces, where the kernel allows one.
+/// A slot without namespaces; `None` where the kernel does not allow one.
 ///
-/// There, under root, programs are another user's, and no mount leads that user to a checkout in a
-/// directory that is private.
+/// Under root, its programs have another user, and no mount leads that user to a checkout in a private directory.
 fn bare_slot() -> Option<Slot> {
     let is_private = |directory: &Path| {
         let rights = fs::metadata(directory).map_or(0, |found| found.permissions().mode());
@@ -80,7 +79,7 @@ fn without_namespaces_outputs_are_files_and_no_memory() {
     }
 }
 
-/// What the program `reach` managed to do to a file and to a process of the user who runs it.
+/// What the program `reach` managed to do to a file and to a process of the user who runs the tests.
 fn reached(slot: &mut Slot) -> String {
     let directory = tempfile::tempdir().unwrap();
     let secret = directory.path().join("secret");
@@ -180,7 +179,7 @@ fn a_slot_that_is_killed_leaves_no_process() {
     if bare_slot().is_none() {
         return;
     }
-    // A slot that is killed cannot remove its box any more.
+    // A slot that is killed can no longer remove its box.
     let directory = tempfile::tempdir().unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let output = crate::sandbox::alone("fallback::a_slot_is_killed", |command| {
@@ -204,7 +203,7 @@ fn a_box_on_disk_that_grows_too_large_ends_the_run() {
 mod quiet {
     use super::*;
 
-    /// Everything that holds with namespaces holds without, but what the tests leave out by name.
+    /// Everything that holds with namespaces holds without, except what the tests skip by name.
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     fn the_whole_suite_holds_without_namespaces() {

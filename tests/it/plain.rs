@@ -1,6 +1,6 @@
 //! Programs that run plainly, without isolation: the same code on every Unix, tested where the tests run.
 //!
-//! No test depends on how fast the machine is: limits that are not meant to be reached are far away.
+//! No test depends on how fast the machine is: limits that should not be reached are far away.
 
 mod joined;
 
@@ -33,7 +33,6 @@ fn slot() -> Slot {
     Slot::start(&host, None).expect("a slot starts")
 }
 
-/// A job for a shell.
 fn script(text: &str) -> Job {
     let mut job = job("endings", &[]);
     job.command =
@@ -41,7 +40,7 @@ fn script(text: &str) -> Job {
     job
 }
 
-/// Whether there is a process with this argument.
+/// There is a process with this argument.
 pub(crate) fn is_running(argument: &str) -> bool {
     if Path::new("/proc/self/cmdline").exists() {
         let processes = fs::read_dir("/proc").expect("processes").flatten();
@@ -96,7 +95,7 @@ fn a_program_ends_the_way_it_would_anywhere() {
     check(&["large-file"], "SIGXFSZ");
     check(&["alarm"], "SIGALRM");
     check(&["mask"], "exit 0");
-    // Nor does it matter what whoever started the judge had blocked.
+    // The signals that the judge's parent had blocked make no difference.
     let mut most = MaybeUninit::uninit();
     // SAFETY: the set is valid once it was filled; this thread is the test's own.
     unsafe {
@@ -125,7 +124,7 @@ fn limits_end_what_goes_beyond_them() {
     assert!(outcome.cpu_time >= half && outcome.wall_time >= half);
     let outcome = check(&["sleep"], "stopped: WallTime", wall);
     assert!(outcome.wall_time >= half && outcome.cpu_time < half);
-    // The time of children that it does not wait for is nowhere; the clock ends it all the same.
+    // CPU time of children that it does not wait for is counted nowhere; the clock ends it all the same.
     check(&["hidden-cpu", "-1"], "stopped: WallTime", wall);
     let outcome = check(&["output"], "stopped: Output", little);
     assert!(outcome.stdout_bytes > Bytes::kib(300));
@@ -143,8 +142,8 @@ fn what_a_program_wrote_is_there_however_it_wrote_it() {
     check_outputs(&mut slot());
 }
 
-/// The verdicts of programs that take memory. In a process of its own: what the judge holds hides what a program
-/// does, on Linux.
+/// The verdicts of programs that take memory. It needs a process of its own: on Linux, the judge's own memory hides
+/// that of a program.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn memory() {
@@ -164,7 +163,7 @@ fn memory() {
         // It cannot even begin.
         check(&mut job("giant-array", &[]), mle);
     }
-    // Refused by the kernel: more than a program may ask for.
+    // The kernel refuses it: more than a program may request.
     let refused = check(&mut job("hungry", &["memory", "4000"]), Some(Verdict::RunTimeError));
     assert!(refused < Bytes::mib(128));
     // As deep as the stack goes, which is a little more than the memory limit.
@@ -193,7 +192,7 @@ fn what_stays_in_the_group_ends_with_the_run() {
         check(&mut slot, &script(&background), "exit 0", "done\n");
         assert!(!is_running(&marker), "it goes on");
     }
-    // Nobody waits for one that left the group and holds the output open.
+    // Nobody waits for a process that left the group and holds the output open.
     let leaving = "import os, time\nif os.fork() == 0:\n os.setsid()\n print(os.getpid(), flush=True)\n time.sleep(1000)\ntime.sleep(0.1)";
     if !Path::new("/usr/bin/python3").exists() {
         return crate::sandbox::skip("no python3");
@@ -203,7 +202,7 @@ fn what_stays_in_the_group_ends_with_the_run() {
     let mut reply = run(&mut slot, &job);
     let number: i32 = bytes_of_output(&mut reply).trim().parse().expect("a number");
     let pid = rustix::process::Pid::from_raw(number).expect("a number");
-    // It is alive, as the warning says.
+    // It is alive, as the warning tells.
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is there");
 }
 
@@ -256,7 +255,7 @@ fn the_environment_and_the_descriptors_are_those_that_are_told() {
     assert_eq!(home, format!("HOME={directory}"));
     let run_of = directory.strip_suffix("/box").expect("a box");
     assert_eq!(temporary, format!("TMPDIR={run_of}/tmp"));
-    // One that whoever started the judge left open.
+    // The judge's parent left a descriptor open.
     let left_open = fs::File::open("/dev/zero").unwrap();
     rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
     let number = left_open.as_raw_fd();
@@ -421,7 +420,7 @@ fn a_judge_that_is_killed_leaves_nothing() {
     judge.kill().unwrap();
     judge.wait().unwrap();
     let is_left = || lives() || fs::read_dir(directory.path()).unwrap().count() > 0;
-    // Not a time to be kept, only an end to waiting.
+    // This is only an upper bound on the wait.
     let gone = (0..6000).any(|_| {
         thread::sleep(Duration::from_millis(10));
         !is_left()
@@ -439,12 +438,12 @@ fn it_is_never_chosen_unasked_where_something_better_is_known() {
     match unasked {
         Ok(found) if cfg!(target_os = "linux") => assert_eq!(found, (false, true)),
         Ok(found) => assert_eq!(found, (true, false), "there is nothing else"),
-        // Where nothing better works, it is not had unasked.
+        // If nothing better works, it is not chosen without a request.
         Err(fault) => assert_eq!(std::env::consts::OS, "linux", "{fault}"),
     }
 }
 
-/// What it takes from a package to a verdict, with nothing but what every Unix has.
+/// From a package to a verdict, with nothing but what every Unix has.
 #[test]
 fn a_ready_program_gets_its_verdict() {
     let fixture = Fixture::new();
@@ -486,7 +485,7 @@ fn whoever_asks_for_it_is_warned() {
         let output = fixture.juror(arguments).output().expect("juror runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{errors}");
-        // Said to root only.
+        // Only root sees it.
         let is_general = |line: &&str| !line.starts_with("  rights: ");
         let errors: String = errors.split_inclusive('\n').filter(is_general).collect();
         (output.stdout, errors)
@@ -500,7 +499,7 @@ fn whoever_asks_for_it_is_warned() {
     assert_eq!(document["isolation"]["full"], false);
     let reasons = &document["isolation"]["warning"]["reasons"];
     assert!(reasons.as_array().is_some_and(|it| !it.is_empty()));
-    // What is repeated is trusted as far.
+    // The repeated command has the same isolation.
     fixture.write("wrong.sh", crate::fixture::WRONG);
     fixture.check(
         "judge sum wrong.sh --isolation=plain",

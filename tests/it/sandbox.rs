@@ -1,8 +1,7 @@
 //! Hostile programs in the sandbox: what they do, and what they cannot do.
 //!
-//! Everything here runs as whoever runs the tests; under root all of it runs once more as a user
-//! without rights. No test depends on how fast the machine is: limits that are not meant to be
-//! reached are far away.
+//! Everything here runs as the user who runs the tests; under root all of it runs once more as a user without rights.
+//! No test depends on how fast the machine is: limits that should not be reached are far away.
 
 #[cfg(target_os = "linux")]
 mod anew;
@@ -45,13 +44,12 @@ use juror::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::write_program;
 
-/// Says where the programs of a run as another user are; that run does not start another.
+/// Where the programs are, for a run as another user. That run does not start another.
 pub(crate) const PROGRAMS: &str = "JUROR_TEST_PROGRAMS";
 
 /// What must measure CPU time and memory on this machine, such as `Cgroup2 Rusage`, if that is known.
 const METERS: &str = "JUROR_TEST_METERS";
 
-/// The directory with the compiled programs.
 pub(crate) fn programs() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| match std::env::var_os(PROGRAMS) {
@@ -60,8 +58,8 @@ pub(crate) fn programs() -> &'static Path {
     })
 }
 
-/// The compiled programs in a directory that stays: its name tells from which sources and by which compilers they
-/// were made. Made beside and renamed, so that several processes may want it at once.
+/// The compiled programs in a directory that stays: its name depends on their sources and compilers. They are made in
+/// another directory, which is then renamed, so that several processes may make them at once.
 fn compiled_once(parent: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     for source in sources() {
@@ -77,7 +75,7 @@ fn compiled_once(parent: &Path) -> PathBuf {
         let beside = tempfile::tempdir_in(parent).unwrap();
         fs::set_permissions(beside.path(), fs::Permissions::from_mode(0o755)).unwrap();
         compile_all(beside.path());
-        // Whoever was faster made the same.
+        // Another process was faster, and made the same.
         if fs::rename(beside.path(), &target).is_ok() {
             // There is nothing left to remove.
             let _ = beside.keep();
@@ -86,7 +84,7 @@ fn compiled_once(parent: &Path) -> PathBuf {
     target
 }
 
-/// For machines without compilers: says where the programs are.
+/// For machines without compilers: prints where the programs are.
 #[test]
 #[ignore = "run by tests/hosts/run"]
 #[expect(clippy::print_stdout, reason = "whoever runs it reads it")]
@@ -94,7 +92,7 @@ fn the_programs_are_in_a_directory() {
     println!("\nprograms: {}", programs().display());
 }
 
-/// The programs' sources, in the order of their names.
+/// In the order of their names.
 fn sources() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let entries = fs::read_dir(directory).unwrap();
@@ -114,17 +112,17 @@ fn compile_all(target: &Path) {
     });
 }
 
-/// Names the one way to keep programs apart that is tested, instead of the best that works here.
+/// The one isolation method to test, instead of the best that works here.
 pub(crate) const ISOLATION: &str = "JUROR_TEST_ISOLATION";
-/// Makes a program of a source, under the source's name without its ending. Where the compiler is
-/// missing, there is none.
+/// Compiles a source to a program with the source's name without its ending. Without its compiler, there is no
+/// program.
 fn compile(source: &Path, target: &Path) {
     let program = target.join(source.file_stem().unwrap());
     let compiler = |name: &str, options: &[&str], libraries: &[&str]| {
         let mut command = process::Command::new(name);
         command.args(options).arg("-o").arg(&program).arg(source);
-        // A compiler that was not installed well is as good as none, but for C, without which
-        // nothing could be tested here.
+        // A compiler that was not installed well counts as missing. Only C must work, since without it nothing could
+        // be tested here.
         let output = command.args(libraries).output();
         let is_made = output.is_ok_and(|output| output.status.success());
         // What attacks Linux is made on Linux.
@@ -145,13 +143,13 @@ fn compile(source: &Path, target: &Path) {
     }
 }
 
-/// What is tested, tried once: on an emulated machine a try takes a tenth of a second.
+/// The host under test. It is tried once: on an emulated machine a trial takes a tenth of a second.
 fn host() -> &'static Host {
     static FOUND: OnceLock<Host> = OnceLock::new();
     FOUND.get_or_init(|| find_host().expect("this machine keeps programs apart this way"))
 }
 
-/// What is tested: the way that is named, or whatever works.
+/// The requested isolation method, or the best that works.
 fn find_host() -> Result<Host, JudgeError> {
     let wanted = std::env::var(ISOLATION).unwrap_or_default();
     let is_wanted = |it: &Isolation| serde_json::to_value(it).is_ok_and(|key| key == *wanted);
@@ -163,7 +161,7 @@ fn slot() -> Slot {
     Slot::start(host(), None).expect("a slot starts")
 }
 
-/// Whether programs are kept apart without namespaces, so that boxes are directories of the disk.
+/// Programs are isolated without namespaces, so that boxes are directories on disk.
 fn is_bare() -> bool {
     host().isolation() == Isolation::Landlock
 }
@@ -173,7 +171,7 @@ fn counts_exactly() -> bool {
     mechanism.cpu != Meter::Rusage && mechanism.memory != Meter::Rusage
 }
 
-/// A job for one of the programs, with limits far away.
+/// A job for one of the programs, with limits that are far away.
 pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
     let mut argv = vec![format!("/program/{program}")];
     argv.extend(arguments.iter().map(ToString::to_string));
@@ -201,7 +199,7 @@ pub(crate) fn job(program: &str, arguments: &[&str]) -> Job {
     }
 }
 
-/// Tells threads that go on until they are told that all is over, also if a check fails: nobody waits for them for ever.
+/// Ends threads that run until this is dropped, also if a check fails: nobody waits for them for ever.
 pub(crate) struct Over<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -232,7 +230,6 @@ pub(crate) fn kept(reply: &Reply) -> &Path {
     reply.kept.as_ref().and_then(Tree::place).expect("a box that was kept")
 }
 
-/// What a program wrote on standard output.
 pub(crate) fn bytes_of_output(reply: &mut Reply) -> String {
     text(&reply.stdout)
 }
@@ -346,7 +343,7 @@ fn limits_stop_what_goes_beyond_them() {
     let outcome = limited(&["cpu-in-children"], "stopped: CpuTime", cpu).outcome;
     assert!(outcome.cpu_time >= half, "{outcome:?}");
 
-    // So long that starting the program is little beside it, even where a busy machine is emulated.
+    // So long that the start of the program is short in comparison, even if a busy machine is emulated.
     let long: fn(&mut Limits) = |limits| limits.wall_time = Some(Duration::from_secs(2));
     let outcome = limited(&["sleep"], "stopped: WallTime", long).outcome;
     assert!(outcome.wall_time >= Duration::from_secs(2), "{outcome:?}");
@@ -367,7 +364,7 @@ fn memory_beyond_the_limit_ends_the_program() {
         return skip("no control group to limit memory");
     }
     let mut slot = slot();
-    // The judge is larger than its programs may be; it is not what is killed for that.
+    // The judge is larger than its programs may be, but is not killed for that.
     let ballast = std::hint::black_box(vec![1u8; 200 << 20]);
     let mut large = self::slot();
     for _ in 0..3 {
@@ -394,7 +391,7 @@ fn memory_beyond_the_limit_ends_the_program() {
     if is_bare() {
         return skip("the box is not in memory");
     }
-    // Files in memory are memory, and stay when the program is dead.
+    // Files in memory count as memory, and stay after the program's end.
     let mut filling = job("hungry", &["box"]);
     filling.limits.memory = Some(Bytes::mib(16));
     filling.limits.output = None;
@@ -403,9 +400,9 @@ fn memory_beyond_the_limit_ends_the_program() {
     assert_eq!(summary(&reply.outcome), "stopped: Memory", "{:?}", reply.outcome);
     assert!(reply.outcome.file_bytes > Bytes::mib(8), "{:?}", reply.outcome);
     assert!(matches!(reply.collected[..], [Collected::File(_)]), "{:?}", reply.collected);
-    // What processes share is held once.
+    // Memory that processes share counts once.
     check(&mut slot, &job("hungry", &["shared-memory", "50"]), "exit 0", "");
-    // Memory that is only asked for is none.
+    // Memory that is only requested does not count.
     check(&mut slot, &job("hungry", &["untouched-array"]), "exit 0", "");
     let outcome = check(&mut slot, &job("hungry", &["memory", "50"]), "exit 0", "");
     let near = Bytes::mib(48)..Bytes::mib(53);
@@ -431,7 +428,7 @@ fn processes_and_threads_are_limited_together() {
     job.limits.processes = Some(200);
     let reply = run(&mut slot, &job);
     assert!(reply.outcome.stopped_by.is_some(), "{:?}", reply.outcome);
-    // However many there are to look at, the limit holds.
+    // The limit holds, however many processes there are.
     let long = Duration::from_secs(3);
     assert!(reply.outcome.wall_time < long, "{:?}", reply.outcome);
     check(&mut slot, &self::job("hungry", &["forks"]), "exit 0", "63");
@@ -445,14 +442,14 @@ fn nothing_that_a_program_leaves_behind_lives_on() {
     for what in ["sleep", "burn", "write"] {
         let mut job = job("orphans", &[what, marker]);
         job.collect = vec!["late".into()];
-        // Returns at all: the orphan holds standard output open.
+        // It returns although the orphan holds standard output open.
         check(&mut slot, &job, "exit 0", "done");
     }
     let left = processes_of("orphans").into_iter().find(|line| line.contains(marker));
     assert_eq!(left, None);
 }
 
-/// Command lines of processes of this machine that run this program of ours.
+/// Command lines of processes of this machine that run this test program.
 pub(crate) fn processes_of(program: &str) -> Vec<String> {
     let inside = format!("/program/{program}");
     let outside = programs().join(program).display().to_string();
@@ -472,7 +469,7 @@ fn cpu_time_cannot_be_hidden() {
     let mut slot = slot();
     let outcome = check(&mut slot, &job("hungry", &["hidden-cpu", "300"]), "exit 0", "");
     assert!(outcome.cpu_time >= Duration::from_millis(295), "{outcome:?}");
-    // The next run starts from nothing.
+    // The next run starts from zero.
     let outcome = check(&mut slot, &job("nothing", &[]), "exit 0", "");
     assert!(outcome.cpu_time < Duration::from_millis(100), "{outcome:?}");
 }
@@ -535,7 +532,7 @@ fn the_size_of_what_is_left_in_the_box_is_counted() {
     assert_eq!(sized(&mut slot, "endings", &[]), Bytes(0));
     assert_eq!(sized(&mut slot, "trap", &["unreadable"]), Bytes(6));
     assert!(sized(&mut slot, "trap", &["deep"]) >= Bytes::mib(1));
-    // A terabyte of nothing is counted, and not copied.
+    // A terabyte of holes is counted, and not copied.
     let mut job = job("hungry", &["sparse", "1048576"]);
     job.limits.output = None;
     job.collect = vec!["out".into()];
@@ -609,7 +606,7 @@ reboot EPERM
     let expected = if host().mechanism().isolation == Isolation::UserNamespaces {
         expected.replace("setuid EPERM\nsetgid EPERM", "setuid EINVAL\nsetgid EINVAL")
     } else if is_bare() {
-        // With one, a program could talk to services of the machine.
+        // With a socket, a program could talk to services of the machine.
         expected.replace("unix OPEN", "unix EPERM")
     } else {
         expected.to_owned()
@@ -729,7 +726,7 @@ fn reading_the_programs_file_for_the_first_time_is_not_billed() {
     job.command.argv = ["/bin/sh", "-c", "cat /large/large | wc -c"].map(String::from).to_vec();
     let mut peaks = Vec::new();
     for _ in 0..2 {
-        // Out of the machine's memory first, so that the program is the first to read it.
+        // Removed from the machine's memory first, so that the program is the first to read it.
         drop_from_cache(&large);
         let outcome = check(&mut slot, &job, "exit 0", &format!("{}\n", 30 << 20));
         peaks.push(outcome.peak_memory);
@@ -820,7 +817,7 @@ fn a_run_sees_what_its_job_shows_and_nothing_of_other_jobs() {
     seen(&[("one", "/c")], "");
     seen(&[("one", "/a"), ("two/file", "/c")], "one\ntwo\n");
     seen(&[], "");
-    // The same name may stand for something new.
+    // The same name may belong to something new.
     fs::rename(hidden.join("one"), hidden.join("old")).unwrap();
     fs::rename(hidden.join("two"), hidden.join("one")).unwrap();
     seen(&[("one", "/a")], "two\n");
@@ -887,7 +884,7 @@ fn boxes_with_paths_longer_than_any_may_be_are_kept() {
         job.keep = Keep::ALL;
         let reply = run(&mut slot, &job);
         assert_eq!(summary(&reply.outcome), "exit 0");
-        // One by one, for no path leads there.
+        // One by one, since no path is that long.
         let depth =
             std::iter::successors(Some(fs::File::open(kept(&reply)).unwrap()), |directory| {
                 let place = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(directory));
@@ -954,11 +951,11 @@ fn making_the_box_ready_is_not_billed() {
         runs.min().unwrap()
     };
     let ((light, _), (heavy, took)) = (least(&light), least(&heavy));
-    // To make these files takes most of the time that the run takes in all.
+    // To make these files takes most of the time of the whole run.
     assert!(heavy < light + took / 4, "{light:?} {heavy:?} {took:?}");
 }
 
-/// The processes of this process's slots: its children, but those that only hold a user's number.
+/// The processes of this process's slots: its children, except those that only hold a user's number.
 pub(crate) fn slots() -> Vec<i32> {
     let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
     let lists = threads.map(|thread| fs::read_to_string(thread.path().join("children")));
@@ -999,13 +996,13 @@ impl Possessions {
     }
 }
 
-/// What the names of groups begin with that a judge of this number makes.
+/// The prefix of the names of groups that the judge with this number makes.
 fn start_of_names(judge: u32) -> String {
     let namespace = rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino);
     format!("juror-{namespace}-{judge}-")
 }
 
-/// The control groups that a judge of this number made.
+/// The control groups that the judge with this number made.
 fn groups_of(judge: u32) -> Vec<PathBuf> {
     let start = start_of_names(judge);
     walkdir::WalkDir::new("/sys/fs/cgroup")
@@ -1016,7 +1013,7 @@ fn groups_of(judge: u32) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Runs one test of this file in a process of its own, as this user, and gives what it wrote.
+/// Runs one test of this binary in a process of its own, as this user, and returns what it wrote.
 pub(crate) fn alone(test: &str, set: impl FnOnce(&mut process::Command)) -> process::Output {
     let mut command = process::Command::new(std::env::current_exe().unwrap());
     command
@@ -1032,7 +1029,7 @@ fn three_hundred_runs_leave_nothing() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Counts what its process has, so it must be alone in it.
+/// It counts what its process has, so it must be alone in it.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn three_hundred_runs() {
@@ -1059,7 +1056,7 @@ fn a_judge_that_is_killed_leaves_nothing() {
     let judge = report.lines().find_map(|line| line.split("judge ").nth(1));
     let judge: u32 =
         judge.and_then(|number| number.trim().parse().ok()).expect("it said its number");
-    // The slot notices at once, but in its own time.
+    // The slot notices at once, but needs some time.
     let is_gone = || {
         groups_of(judge).is_empty()
             && processes_of("hungry").iter().all(|line| !line.contains(&marker(judge)))
@@ -1075,7 +1072,7 @@ fn marker(judge: u32) -> String {
     format!("judge-{judge}")
 }
 
-/// A judge that is killed in the middle of eight runs.
+/// A judge that is killed during eight runs.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 #[expect(clippy::print_stdout, reason = "the other test reads it")]
@@ -1159,7 +1156,7 @@ pub(crate) fn skip(reason: &str) {
     eprintln!("left out: {reason}");
 }
 
-/// Runs tests of this binary, named by these arguments, once more as a user without rights, if the machine has them.
+/// Runs tests of this binary, named by these arguments, once more as a user without rights, if the machine can.
 fn as_a_user_without_rights(arguments: &[&str]) -> Option<process::Output> {
     if std::env::var_os(PROGRAMS).is_some() {
         return None;
@@ -1197,7 +1194,7 @@ fn as_a_user_without_rights(arguments: &[&str]) -> Option<process::Output> {
 
 #[test]
 fn all_of_this_holds_for_a_user_without_rights() {
-    // The pipes of that one are missed by all other programs of the same user.
+    // That test takes pipes from all other programs of the same user.
     let apart = "a_contestant_with_many_pipes_leaves_some_to_the_validator";
     for (arguments, said) in [
         (&["sandbox::", "fallback::", "--skip", apart][..], "every_door_is_shut ... ok"),

@@ -1,5 +1,5 @@
-//! An executor that hands each job on as bytes, as one for another machine does: what is not written down does not
-//! arrive. The golden recordings and the tests of executors run everything through it.
+//! An executor that forwards each job as bytes, like one for another machine: what is not serialized does not arrive.
+//! The golden recordings and the tests of executors run everything through it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -51,12 +51,12 @@ pub(crate) fn juror() -> process::Command {
     let built = || assert_cmd::cargo::cargo_bin("juror");
     let binary = copy.filter(|copy| copy.exists()).unwrap_or_else(built);
     let mut command = process::Command::new(binary);
-    // What one test finds is nothing to another.
+    // Tests do not share a cache.
     command.env("JUROR_CACHE", "off").env("PATH", search_path());
     command
 }
 
-/// With the system's Python before that of a version manager, of which each start takes longer than most tests.
+/// The system's Python comes before that of a version manager, of which each start takes longer than most tests.
 pub(crate) fn search_path() -> &'static OsStr {
     static PATH: OnceLock<OsString> = OnceLock::new();
     PATH.get_or_init(|| {
@@ -66,7 +66,7 @@ pub(crate) fn search_path() -> &'static OsStr {
         if fs::create_dir_all(&tools).is_err() || !system.exists() {
             return path;
         }
-        // It may be there from before.
+        // An earlier test may have made it.
         let _ = symlink(system, tools.join("python3"));
         let path = env::split_paths(&path);
         env::join_paths([tools].into_iter().chain(path)).expect("they were joined before")
@@ -107,12 +107,11 @@ fn nothing_runs_but_through_what_stands_around() {
     }
 }
 
-/// Puts the wire around an executor.
 pub(crate) fn around(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     Arc::new(Wire { beyond, store: Store::default() })
 }
 
-/// Hands jobs on, and replies back.
+/// Forwards jobs, and returns replies.
 struct Wire {
     beyond: Arc<dyn Executor>,
     store: Store,
@@ -156,7 +155,6 @@ impl Executor for Wire {
 }
 
 impl Wire {
-    /// What came back, or the fault that did.
     fn reply(&self, reply: Result<WorkReply, Stop>) -> Result<WorkReply, Stop> {
         match reply {
             Ok(reply) => Ok(self.store.carry(&reply)?),
@@ -166,7 +164,7 @@ impl Wire {
     }
 }
 
-/// Whether a compiler of known name makes a program.
+/// A compiler with a known name makes a program.
 fn is_compiled(job: &Job) -> bool {
     let name =
         job.command.argv.first().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
@@ -175,10 +173,10 @@ fn is_compiled(job: &Job) -> bool {
     is_known && job.keep != Keep::Nothing
 }
 
-/// What a compiler made, in a file named by the content of all that it was made of: many tests have the same programs compiled.
+/// What a compiler made, in a file named by the content of all its inputs: many tests compile the same programs.
 struct Kept(PathBuf);
 
-/// What was kept is read as it was written.
+/// If one of these files changes, stored replies do not count.
 const LAYOUT: [&str; 5] = [
     include_str!("wire.rs"),
     include_str!("../../src/model/blob.rs"),
@@ -189,14 +187,14 @@ const LAYOUT: [&str; 5] = [
 
 impl Kept {
     fn of(job: &Job) -> Option<Self> {
-        // Written with their digests only if these are known.
+        // The digests are serialized only if they are known.
         job.blobs().try_for_each(|blob| blob.digest().map(|_| ())).ok()?;
         let name = Blob::from(postcard::to_allocvec(&(job, LAYOUT)).ok()?).digest().ok()?;
         let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
         Some(Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled").join(name)))
     }
 
-    /// The bytes of the blobs stand behind the rest as they are: a reader that is not optimised takes long for each byte.
+    /// The bytes of the blobs follow the rest as they are: an unoptimized reader takes long for each byte.
     fn reply(&self) -> Option<Reply> {
         let bytes = fs::read(&self.0).ok()?;
         let ((mut reply, lengths), mut rest): ((Reply, Vec<usize>), &[u8]) =
@@ -209,7 +207,7 @@ impl Kept {
         Some(reply)
     }
 
-    /// Another user may have no right to; then it is compiled once more the next time.
+    /// Another user may have no right to write it; then the program is compiled again the next time.
     fn keep(&self, reply: &Reply) -> io::Result<()> {
         let contents = reply.blobs().map(|blob| blob.start(u64::MAX));
         let contents = contents.collect::<io::Result<Vec<Vec<u8>>>>()?;
@@ -228,14 +226,13 @@ impl Kept {
 /// What the other side has.
 #[derive(Default)]
 struct Store {
-    /// By what names them.
     blobs: Mutex<HashMap<Digest, Blob>>,
-    /// Those that were shown, so that each is put on its disk once.
+    /// Each shown tree is the same one there, so that it is written to disk once.
     trees: Mutex<Vec<Arc<Tree>>>,
 }
 
 impl Store {
-    /// The same as it is on the other side.
+    /// Returns what arrives on the other side.
     fn carry<T: Sent>(&self, parcel: &T) -> Result<T, JudgeError> {
         let fault = |error| JudgeError::new("send a blob", error);
         for blob in parcel.blobs() {
@@ -269,7 +266,7 @@ fn through_bytes<T: Serialize + DeserializeOwned>(what: &T) -> Result<T, JudgeEr
     postcard::from_bytes(&bytes).map_err(fault)
 }
 
-/// What travels, with blobs that travel beside it.
+/// Is sent together with its blobs.
 trait Sent: Serialize + DeserializeOwned {
     fn blobs(&self) -> Vec<&Blob>;
 
@@ -306,7 +303,7 @@ impl Sent for WorkReply {
     }
 }
 
-/// Holds what arrives against what was sent. All blobs are in memory.
+/// Compares what arrives with what was sent. All blobs are in memory.
 fn check<T: Sent + Debug>(sent: &T) {
     let arrived = Store::default().carry(sent).expect("it arrives");
     assert_eq!(format!("{arrived:?}"), format!("{sent:?}"));
@@ -325,7 +322,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(text(), 0..3)
 }
 
-/// Need not be text.
+/// It need not be text.
 fn path() -> impl Strategy<Value = PathBuf> {
     any::<Vec<u8>>().prop_map(|bytes| OsString::from_vec(bytes).into())
 }

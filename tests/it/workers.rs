@@ -14,13 +14,13 @@ use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::tidy::root;
 use crate::wire;
 
-/// The command of a worker, for a shell and for `--executor`.
+/// For a shell and for `--executor`.
 fn worker(options: &str) -> String {
     let juror = assert_cmd::cargo::cargo_bin("juror");
     format!("'{}' worker --stdio --jobs 1 {options}", juror.display())
 }
 
-/// `juror` in this directory, with these workers.
+/// In this directory, with these workers.
 fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Command {
     let (name, rest) = arguments.split_once(' ').expect("a command with arguments");
     let mut command = fixture.juror(name);
@@ -32,7 +32,7 @@ fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Co
     command
 }
 
-/// Its exit code, and what it says on both streams.
+/// Its exit code, and what it writes on both streams.
 fn said(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
     let output = juror(fixture, arguments, workers).output().expect("juror runs");
     let text = [output.stdout, output.stderr].concat();
@@ -72,7 +72,7 @@ fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
     check_same(&[&worker, &worker]);
 }
 
-/// All commands say the same with these workers, which are two.
+/// All commands report the same with these two workers.
 pub(crate) fn check_same(workers: &[&str]) {
     let fixture = Fixture::new();
     fixture.write("wrong.sh", WRONG);
@@ -169,12 +169,12 @@ fn this_machine_can_be_one_of_the_workers() {
     check(&fixture, arguments, &["local"], 0, &["1 accepted"]);
 }
 
-/// All is judged although the first of two workers is lost: its command is this script, `worker` in it that of a worker whose
-/// number is in the file `pid`.
+/// All is judged although the first of two workers is lost. Its command is this script, in which `worker` starts a
+/// worker whose number is in the file `pid`.
 fn check_survives(script: &str, piece: &str) {
     let fixture = Fixture::new();
     for number in 0..20 {
-        // Longer than what travels behind a message.
+        // Longer than what follows a message.
         let input = format!("1 {}{number}\n", " ".repeat(20_000));
         fixture.write(&format!("sum/data/secret/{number}.in"), &input);
         fixture.write(&format!("sum/data/secret/{number}.ans"), format!("{}\n", number + 1));
@@ -192,11 +192,11 @@ fn pid(fixture: &Fixture) -> Option<String> {
     text.ends_with('\n').then(|| text.trim().to_owned())
 }
 
-/// Waits until the worker with this number in its file is no more.
+/// Waits until the worker with this number in its file is gone.
 fn wait_for_end(fixture: &Fixture) {
     let pid = pid(fixture).expect("a number");
     let end = Instant::now() + Duration::from_secs(60);
-    // One that nobody waits for is dead as well.
+    // A process that nobody waits for is dead as well.
     let lives = || {
         let state = fs::read_to_string(Path::new("/proc").join(&pid).join("stat"));
         state.is_ok_and(|state| !state.contains(") Z"))
@@ -207,7 +207,7 @@ fn wait_for_end(fixture: &Fixture) {
     }
 }
 
-/// Hands on a worker's greeting, what it says of its machine, and a part of what comes then.
+/// Forwards a worker's greeting, its facts, and a part of what follows.
 const CUT: &str = "dd bs=1 count=450 2>/dev/null";
 
 #[test]
@@ -225,7 +225,7 @@ fn a_worker_that_says_nothing_is_given_up() {
     check_survives(&stopped, "it has sent nothing for 10 s");
 }
 
-/// Whether a process has a handler for a signal.
+/// The process has a handler for the signal.
 pub(crate) fn hears(process: u32, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it is there");
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("signals");
@@ -244,7 +244,7 @@ fn workers_end_with_juror() {
         command.env("TMPDIR", fixture.temporary());
         command.args(["judge", "sum", "sleeps.sh", "--time-limit", "100"]);
         let mut judge = command.args(["--executor", "sh pid.sh"]).spawn().expect("juror starts");
-        // Before it listens, the signal ends it as it ends any program.
+        // Before it has a handler, the signal ends it like any program.
         while pid(&fixture).is_none() || !hears(judge.id(), Signal::INT) {
             thread::sleep(Duration::from_millis(5));
         }
@@ -256,7 +256,8 @@ fn workers_end_with_juror() {
     }
 }
 
-/// Judges a stream on workers of which so many are killed, one now and then: each line has one result, the same as here.
+/// Judges a stream on workers, of which this many are killed, one now and then. Each line has one result, the same as
+/// here.
 fn check_each_once(lines: usize, killed: usize) {
     let fixture = Fixture::new();
     write_lines(&fixture, lines);
@@ -270,7 +271,7 @@ fn check_each_once(lines: usize, killed: usize) {
     let mut left: Vec<usize> = (0..workers.len()).collect();
     let kill = |results: usize| {
         if results.is_multiple_of(lines / (killed + 1)) && left.len() > 2 {
-            // No order that means anything.
+            // In an arbitrary order.
             let pid = fixture.read(&format!("pid.{}", left.remove(results * 7919 % left.len())));
             let sent = Command::new("kill").args(["-s", "KILL", pid.trim()]).status();
             assert!(sent.expect("kill runs").success());
@@ -281,7 +282,7 @@ fn check_each_once(lines: usize, killed: usize) {
     assert_eq!(left.len(), 2);
 }
 
-/// Writes so many lines for `juror grade` into the file `lines`.
+/// Writes this many lines for `juror grade` into the file `lines`.
 fn write_lines(fixture: &Fixture, lines: usize) {
     let line = |number: usize| {
         let text = [RIGHT, WRONG, "read -r a b; exit $b\n"][number % 3];
@@ -293,7 +294,7 @@ fn write_lines(fixture: &Fixture, lines: usize) {
     fixture.write("lines", (0..lines).map(line).collect::<String>());
 }
 
-/// The verdicts of the lines in the file `lines`, in their order. `see` is told how many are there.
+/// The verdicts of the lines in the file `lines`, in their order. `see` gets the number of results so far.
 fn graded(fixture: &Fixture, workers: &[&str], mut see: impl FnMut(usize)) -> Vec<(u64, String)> {
     let mut command = wire::juror();
     command.arg("grade").current_dir(fixture.path("")).stderr(Stdio::null());

@@ -16,7 +16,6 @@ fn reply(outcome: Outcome) -> Reply {
     Reply { outcome, stdout, stderr, collected, kept }
 }
 
-/// Waits until this many jobs wait for a slot.
 fn wait_for(queue: &Queue, jobs: usize) {
     while queue.state.lock().waiting.values().sum::<usize>() < jobs {
         thread::yield_now();

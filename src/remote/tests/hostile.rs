@@ -22,7 +22,7 @@ fn sent(message: &ToWorker, behind: &[u8]) -> Vec<u8> {
     frame(message, &[behind]).unwrap()
 }
 
-/// What a worker does with these frames, in words; an error if it stops listening.
+/// What a worker does with these frames; an error if it stops reading.
 fn told(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
     let mut side = WorkerSide::new();
     let mut acts = Vec::new();
@@ -127,7 +127,8 @@ fn a_job_whose_paths_lead_out_fails_alone() {
     }
 }
 
-/// How much is received from a worker that sends these frames, if job 1 is under way and has room for 1000 bytes.
+/// How many messages the judge accepts from a worker that sends these frames. Job 1 is under way and has room for 1000
+/// bytes.
 fn heard(frames: &[Vec<u8>]) -> Result<usize, String> {
     let mut line = JudgeSide::new();
     let room = |number| (number == 1).then_some(1000);

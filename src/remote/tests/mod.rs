@@ -46,7 +46,6 @@ pub(super) fn facts(name: &str, slots: usize) -> Facts {
     }
 }
 
-/// A job that starts the program of this name, with these bytes on standard input.
 pub(super) fn job(program: &str, stdin: &[u8]) -> Job {
     Job {
         command: Command { argv: vec![program.to_owned()], ..Command::default() },
@@ -78,7 +77,7 @@ fn echo(job: &Job) -> Result<Reply, Stop> {
     Ok(reply)
 }
 
-/// A machine with these tools, all at `/usr/bin`, in this version.
+/// All tools are at `/usr/bin`, in this version.
 struct Tools(&'static [&'static str], &'static str);
 
 impl Probe for Tools {
@@ -117,7 +116,6 @@ impl Probe for Tools {
     }
 }
 
-/// A worker in a thread of its own.
 fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (String, Route) {
     pipes(move |input, output| {
         let tools = Toolchains::new(Box::new(tools));
@@ -125,7 +123,6 @@ fn worker(facts: Facts, tools: Tools, executor: impl Executor + 'static) -> (Str
     })
 }
 
-/// Pipes to a thread that does this work.
 fn pipes(
     work: impl FnOnce(Box<dyn Read + Send>, Box<dyn Write + Send>) + Send + 'static,
 ) -> (String, Route) {
@@ -212,7 +209,6 @@ fn many_results_at_once_reach_who_asked() {
     assert!(programs.iter().all(|it| *it > 0), "{programs:?}");
 }
 
-/// Jobs run although these workers are lost.
 fn check_survives(lost: Vec<(String, Route)>, pieces: &[&str]) {
     let mut workers = lost;
     workers.push(of_echo("good"));
@@ -249,7 +245,7 @@ fn jobs_of_a_lost_worker_go_elsewhere() {
     assert!(names.iter().all(|name| name.as_deref() == Some("good")), "{names:?}");
 }
 
-/// What comes through a channel; an empty piece is the end.
+/// An empty piece is the end.
 struct Pieces(Receiver<Vec<u8>>);
 
 impl Read for Pieces {

@@ -102,7 +102,6 @@ pub use detect::host::Host;
 pub(super) use judge::beside::Beside;
 pub(super) use judge::waiting::Pipes;
 
-/// Makes a slot with the isolation method of the host.
 pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     match host.isolation() {
         Isolation::Plain => plain::start(),
@@ -112,8 +111,8 @@ pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend
     }
 }
 
-/// A new file in memory for an output. A program can open it again by name (`/dev/stdout`), whatever its user, but only
-/// for writing. Each run has new ones, so that no run finds marks of another.
+/// A new file in memory for an output. A program can open it again by name (`/dev/stdout`), whatever its user, but
+/// only for writing. Each run has new ones, so that no run finds marks of another.
 pub(super) fn output_file() -> io::Result<OutputFile> {
     let ours = wire::memory_file(MemfdFlags::empty())?;
     let theirs = wire::open_again(&ours, OFlags::WRONLY)?;
@@ -121,7 +120,7 @@ pub(super) fn output_file() -> io::Result<OutputFile> {
     Ok(OutputFile { ours, theirs })
 }
 
-/// Whether a pipe is smaller than usual, as for a user whose programs hold very many pipes.
+/// The user's programs hold very many pipes, so that the pipe is smaller than usual.
 pub(super) fn is_small(pipe: impl AsFd) -> bool {
     const USUAL: usize = 64 << 10;
     rustix::pipe::fcntl_getpipe_size(pipe).is_ok_and(|size| size < USUAL)

@@ -1,7 +1,7 @@
-//! Messages between the judge and its slot processes: one each way for a run, with descriptors beside it.
+//! Messages between the judge and its slot processes: one each way for a run, with descriptors.
 //!
 //! Both ends are the same program on the same machine, one forked from the other, so there is no version: the model's
-//! types are written in the format postcard, unchanged. The bytes of blobs travel beside the message.
+//! types are written in the format postcard, unchanged. The bytes of blobs travel in files next to the message.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek, SeekFrom, Write};
@@ -26,7 +26,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::serial::PathBytes;
 use crate::sandbox::control::Cause;
 
-/// Upper bound on a message in bytes; a longer one is passed in a file in memory.
+/// In bytes; a longer message is passed in a file in memory.
 pub(super) const LONGEST: usize = 64 << 10;
 
 /// The kernel's upper bound on the descriptors in one message.
@@ -35,46 +35,44 @@ pub(super) const MOST_FDS: usize = 253;
 /// Replaces a message that is too long; its text is in a file, the last of the descriptors.
 const LONG: &[u8] = b"L";
 
-/// The judge's requests.
 #[serde_as]
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request<J = Box<Job>> {
-    /// Run this job. The descriptors are standard input, output and error, and the concatenated contents of the job's
-    /// files, if there are any.
+    /// The descriptors are standard input, output and error, and the concatenated contents of the job's files, if
+    /// there are any.
     Run {
         run: u64,
         job: J,
-        /// The places on this machine of what the job shows.
+        /// On this machine, of what the job shows.
         #[serde_as(as = "Vec<PathBytes>")]
         places: Vec<PathBuf>,
     },
-    /// End the run with this number, because of [`Cause`].
-    End { run: u64, cause: Cause },
+    End {
+        run: u64,
+        cause: Cause,
+    },
 }
 
-/// The slot's answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answer {
-    /// The slot is ready for its first run.
     Ready,
     /// The reply, without standard output and error, and without the box, which the judge reads. The descriptors are
     /// the found files, then the box if it is wanted.
     Done {
         reply: Box<Reply>,
-        /// When the program started, monotonic, in nanoseconds; 0 if it did not.
+        /// Monotonic, in nanoseconds; 0 if the program did not start.
         started: u64,
     },
     /// The run failed, or was ended at the judge's request.
     Failed(JudgeError),
 }
 
-/// Sends a message with descriptors.
 pub(super) fn send(
     socket: impl AsFd,
     message: &impl Serialize,
     fds: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    /// Upper bound on the waits of a millisecond if too many descriptors of this user are in flight.
+    /// Number of waits of a millisecond each, if too many descriptors of this user are in flight.
     const PATIENCE: u32 = 60_000;
     let message = postcard::to_allocvec(message).map_err(io::Error::other)?;
     let (mut text, mut fds) = (message.as_slice(), fds.to_vec());
@@ -95,13 +93,12 @@ pub(super) fn send(
     Err(Errno::TOOMANYREFS.into())
 }
 
-/// An unnamed file.
 pub(super) fn memory_file(flags: MemfdFlags) -> io::Result<File> {
     let file = rustix::fs::memfd_create(c"juror", flags | MemfdFlags::CLOEXEC)?;
     Ok(file.into())
 }
 
-/// The same file, opened once more, with a position of its own.
+/// Opened once more, with a position of its own.
 pub(super) fn open_again(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?)
@@ -130,8 +127,7 @@ fn send_now(socket: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result
     }
 }
 
-/// Receives a message with its descriptors, through a buffer; `None` if the other end is gone, or if the message is
-/// invalid.
+/// `None` if the other end is gone, or if the message is invalid.
 pub(super) fn receive<M: DeserializeOwned>(
     socket: impl AsFd,
     buffer: &mut [u8],
@@ -154,7 +150,6 @@ pub(super) fn receive<M: DeserializeOwned>(
     Ok(read(&buffer[..length], &mut fds).map(|message| (message, fds)))
 }
 
-/// Parses a message.
 fn read<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> {
     if bytes != LONG {
         return postcard::from_bytes(bytes).ok();

@@ -23,7 +23,6 @@ use crate::sandbox::shortage::check_room;
 use crate::sandbox::shown::place_of;
 use crate::sandbox::translate::Translation;
 
-/// Makes a slot's directory.
 pub(super) fn make() -> Result<DiskBoxes, JudgeError> {
     let parent = env::temp_dir();
     DiskBoxes::make(&parent, SLOTS[1], 0o700).map_err(|fault| {
@@ -33,16 +32,14 @@ pub(super) fn make() -> Result<DiskBoxes, JudgeError> {
     })
 }
 
-/// The directory of a run.
 pub(super) struct RunDirectory {
-    /// The command to start, with the paths of the machine.
+    /// Has the paths of the machine.
     pub(super) command: Command,
     pub(super) path: PathBuf,
     filled: FilledBox,
 }
 
 impl RunDirectory {
-    /// Makes the directories of a run, and places its files.
     pub(super) fn prepare(disk: &DiskBoxes, job: &Job) -> Result<Self, Fault> {
         let [opened, _] = disk.prepare(&|_| Ok(()))?;
         let hosts = job.command.visible.iter().map(place_of).collect::<Result<Vec<_>, _>>()?;
@@ -57,17 +54,15 @@ impl RunDirectory {
         Ok(Self { command: translated(&job.command, &names), path, filled })
     }
 
-    /// Total size of regular files in the box that are new or changed.
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
         self.filled.new_bytes(u64::MAX)
     }
 
-    /// The fault if the box is on a full disk.
+    /// Fails if the box is on a full disk.
     pub(super) fn check_room(&self) -> Result<(), Fault> {
         check_room(&self.filled.directory)
     }
 
-    /// The files that the job requests.
     pub(super) fn collect(&self, job: &Job) -> Result<Vec<Collected>, Fault> {
         let most = job.limits.output.unwrap_or(job.box_size).0;
         let find = |name: &String| match self.filled.find(Path::new(name))? {
@@ -79,7 +74,6 @@ impl RunDirectory {
         job.collect.iter().map(find).collect()
     }
 
-    /// Keeps the box below a directory, as far as the job requests it.
     pub(super) fn keep(
         &self,
         job: &Job,
@@ -90,7 +84,7 @@ impl RunDirectory {
     }
 }
 
-/// The program's standard input: an unnamed copy, open only for reading.
+/// An unnamed copy, open only for reading.
 pub(super) fn input(disk: &DiskBoxes, input: &Blob) -> Result<OwnedFd, Fault> {
     let path = disk.run_path().join("input");
     let copy = || {
@@ -108,7 +102,7 @@ pub(super) fn input(disk: &DiskBoxes, input: &Blob) -> Result<OwnedFd, Fault> {
     Ok(file.step_on("prepare standard input", input)?.into())
 }
 
-/// Writes a file while no process starts, which would have it open.
+/// Writes a file while no process starts: a new process would have it open.
 fn write(blob: &Blob, mode: FileMode, make: &dyn Fn() -> io::Result<File>) -> io::Result<File> {
     let _no_start = forks::none_during(blob, mode);
     let mut file = make()?;
@@ -116,7 +110,7 @@ fn write(blob: &Blob, mode: FileMode, make: &dyn Fn() -> io::Result<File>) -> io
     Ok(file)
 }
 
-/// The command with the paths of the machine, and with its whole environment.
+/// Has the paths of the machine, and the whole environment.
 fn translated(command: &Command, names: &Translation) -> Command {
     let text = |text: Vec<u8>| String::from_utf8_lossy(&text).into_owned();
     let variable = |(name, value): (String, String)| {

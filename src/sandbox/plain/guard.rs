@@ -1,7 +1,7 @@
 //! A process that cleans up after a judge that was killed.
 //!
-//! It reads numbers: that of the group that begins to run, 0 when that is over, and -1 when the guard is no longer
-//! needed. At the end of its pipe, the judge is dead.
+//! It reads numbers from a pipe: that of the process group that begins to run, 0 after the run, and -1 when the guard
+//! is no longer needed. If the pipe ends, the judge is dead.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
@@ -15,7 +15,6 @@ use crate::sandbox::plain::sys;
 const NOBODY: i32 = 0;
 const END_OF_RUN: i32 = -1;
 
-/// The judge's side of a guard.
 #[derive(Debug)]
 pub(super) struct Guard {
     line: PipeWriter,
@@ -23,7 +22,6 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// Starts a guard for a slot with this directory.
     pub(super) fn start(directory: &Path) -> io::Result<Self> {
         let (hears, line) = io::pipe()?;
         let directory = directory.to_path_buf();
@@ -37,7 +35,7 @@ impl Guard {
         Ok(Self { line, process })
     }
 
-    /// Where a program reports the number of its group before it starts.
+    /// A program reports the number of its group here before it starts.
     pub(super) fn line(&self) -> RawFd {
         self.line.as_raw_fd()
     }
@@ -47,7 +45,6 @@ impl Guard {
         self.say(NOBODY);
     }
 
-    /// Kills the guard, as a person who kills processes might.
     #[cfg(test)]
     pub(super) fn kill(&self) {
         let options =
@@ -69,7 +66,6 @@ impl Drop for Guard {
     }
 }
 
-/// The loop of the guard.
 fn watch(mut hears: PipeReader, clean_up: impl FnOnce()) {
     let mut group = NOBODY;
     let mut number = [0; 4];

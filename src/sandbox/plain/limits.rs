@@ -10,21 +10,20 @@ use crate::model::units::Bytes;
 use crate::sandbox::image::Image;
 use crate::sandbox::rlimits::{self, ENDLESS, Limit, OPEN_FILES, present};
 
-/// Stack beyond the memory limit, in bytes, so that endless recursion shows as more memory than permitted.
+/// Stack beyond the memory limit, in bytes, so that endless recursion shows as too much memory.
 const MORE_STACK: u64 = 16 << 20;
 
-/// What a file may have beyond the output limit, in bytes. Some systems refuse the whole of a write that would pass the
-/// limit of files; then nothing would show that the program wanted more than its output limit.
+/// File size beyond the output limit, in bytes. Some systems refuse the whole of a write that would pass the limit.
+/// Then nothing would show that the program passed its output limit.
 const MORE_OUTPUT: u64 = 64 << 20;
 
-/// The limit of requested memory. On systems other than Linux, data only means memory from `sbrk`, which is little:
-/// see the systems' manual pages `getrlimit(2)`.
+/// The limit of requested memory. On systems other than Linux, `Data` limits only memory from `sbrk`, which is little:
+/// see `getrlimit(2)` of these systems.
 const MEMORY: Resource = if cfg!(target_os = "linux") { Resource::Data } else { Resource::As };
 
-/// Upper bound on the difference of two readings of the same memory, in bytes.
+/// Two readings of the same memory differ by at most this many bytes.
 const INEXACT: u64 = 4 << 20;
 
-/// The limits for a run.
 pub(super) fn list(limits: &Limits) -> Vec<Limit> {
     wanted(limits).into_iter().map(|limit| lowered(limit, present(limit.resource))).collect()
 }
@@ -34,29 +33,29 @@ fn wanted(limits: &Limits) -> Vec<Limit> {
     let file_size = and(limits.output, MORE_OUTPUT);
     let mut list = rlimits::list(limits, OPEN_FILES, Some(file_size), Some(MEMORY));
     list.push(Limit::same(Resource::Core, 0));
-    // Set if the system permits that much; macOS, for one, does not.
+    // Some systems, such as macOS, do not permit that much.
     list.push(Limit::same(Resource::Stack, and(limits.memory, MORE_STACK)));
     list
 }
 
-/// Whether a program requests more memory by its file than it may have, so that it never began.
+/// The program's file requests more memory than the limit, so the program never began.
 pub(super) fn refuses_to_start(program: &str, limits: &Limits) -> bool {
     let list = list(limits);
     let most = list.iter().find(|limit| limit.resource == MEMORY);
-    // Somebody may have put a fifo in its place.
+    // A fifo may be in its place.
     let options = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = rustix::fs::open(program, options, Mode::empty()).map(File::from);
     let image = file.ok().as_ref().and_then(Image::read);
     image.zip(most).is_some_and(|(image, most)| image.writable > most.soft)
 }
 
-/// Adjusts a limit, which can only be lowered.
+/// Limits can only be lowered.
 fn lowered(limit: Limit, present: u64) -> Limit {
     Limit { soft: limit.soft.min(present), hard: limit.hard.min(present), ..limit }
 }
 
-/// The part of the counted memory that is the program's own, in bytes. Up to the inherited amount, the count says
-/// nothing about it.
+/// The program's own part of the counted memory, in bytes. Up to the inherited amount, the count says nothing about
+/// the program.
 pub(super) fn own_memory(counted: u64, inherited: Option<u64>) -> u64 {
     match inherited {
         Some(inherited) if counted <= inherited.saturating_add(INEXACT) => 0,

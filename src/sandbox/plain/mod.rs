@@ -11,17 +11,16 @@
 //!
 //! The judge itself starts the program. A thread waits for its end without reaping it (`WNOWAIT`), so that the number
 //! of its group stays taken until all its processes are killed. Only then is the kernel's accounting read (`wait4`):
-//! CPU time of the program and of the children that it waited for, memory of the largest of them. The program's outputs
-//! are files without a name, whose size is looked at in intervals.
+//! CPU time of the program and of the children that it waited for, memory of the largest of them. The program's
+//! outputs are files without a name, whose size is read at intervals.
 //!
-//! The program tells the guard the number of its group before it starts. If the judge dies, in whatever way, the
-//! guard's pipe ends; the guard then kills that group, removes the slot's directory, and ends.
+//! The program sends the number of its group to the guard before it starts. If the judge dies, in whatever way, the
+//! guard's pipe ends. Then the guard kills that group, removes the slot's directory, and ends.
 //!
 //! # What is not prevented
 //!
 //! The program may do everything that the user may do: read and change files, use the network, signal the judge. A
-//! process that leaves the group (`setsid`) outlives the run. [`gaps`] lists this for those who choose plain runs, or
-//! have nothing else.
+//! process that leaves the group (`setsid`) outlives the run. [`gaps`] lists this for users of plain runs.
 
 mod directories;
 mod guard;
@@ -60,21 +59,19 @@ use crate::sandbox::watch::{Seen, Watch};
 
 pub(super) use limits::gaps;
 
-/// How programs are measured.
 pub(super) const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Rusage, memory: Meter::Rusage, isolation: Isolation::Plain };
 
-/// The shortest sleep between two looks at a program's CPU time, in nanoseconds.
+/// The shortest sleep between two checks of a program's CPU time, in nanoseconds.
 const SHORTEST: u64 = 1_000_000;
 
-/// The time between two looks at the program's outputs, in nanoseconds.
+/// The time between two checks of the program's outputs, in nanoseconds.
 const LOOK: u64 = 15_000_000;
 
-/// Time to wait for a killed group, in milliseconds. It is empty at once, except for dead processes that their adopter
-/// does not reap.
+/// Time to wait for a killed group, in milliseconds. The group is empty at once, except for dead processes that their
+/// parent does not reap.
 const PATIENCE: u32 = 200;
 
-/// Makes a slot.
 pub(super) fn start() -> Result<Box<dyn Backend>, JudgeError> {
     Ok(Box::new(PlainSlot::make()?))
 }
@@ -91,7 +88,6 @@ struct PlainSlot {
     running: Arc<Running>,
 }
 
-/// Wakes the thread that watches a run.
 #[derive(Debug)]
 struct Bell {
     rings: PipeWriter,
@@ -100,7 +96,7 @@ struct Bell {
 
 impl Bell {
     fn ring(&self) {
-        // A full pipe rings already.
+        // If the pipe is full, the thread wakes anyway.
         let _ = (&self.rings).write(&[1]);
     }
 }
@@ -116,13 +112,12 @@ impl EndRun for Arc<Bell> {
     }
 }
 
-/// The running program, as long as its number cannot belong to another.
+/// `None` as soon as the program's number can belong to another process.
 #[derive(Debug, Default)]
 struct Running(Mutex<Option<Program>>);
 
 impl Running {}
 
-/// Looks at the running program.
 #[derive(Debug)]
 struct PlainWatch {
     running: Arc<Running>,
@@ -131,12 +126,12 @@ struct PlainWatch {
 
 impl Watch for PlainWatch {
     fn look(&self) -> Seen {
-        // Until this ends, its number cannot belong to another.
+        // While this lock is held, the program's number cannot belong to another process.
         let program = self.running.0.lock();
         program.map_or(Seen::Nothing, |program| self.pipes.look_at(program.number()))
     }
 
-    /// The pipe is closed a moment before the process is gone; so this waits for a moment.
+    /// The pipe is closed a moment before the process is gone, so this waits for a moment.
     fn is_ending(&self) -> bool {
         const TRIES: u32 = 25;
         const EACH: Duration = Duration::from_micros(200);
@@ -179,7 +174,7 @@ impl Backend for PlainSlot {
 }
 
 impl PlainSlot {
-    /// Makes a slot and its guard, before any program.
+    /// The guard starts before any program.
     fn make() -> Result<Self, JudgeError> {
         let disk = directories::make()?;
         let guard = Guard::start(disk.path()).step("start the guard of a slot")?;
@@ -275,7 +270,7 @@ impl PlainSlot {
         Ok(Ran { reply: Reply { outcome, stdout, stderr, collected, kept }, started })
     }
 
-    /// Starts the thread that waits for the program's end, notes its time, and wakes us.
+    /// The thread waits for the program's end, notes the time, and wakes the supervisor.
     fn wait_for_its_end(
         &self,
         program: Program,
@@ -289,7 +284,7 @@ impl PlainSlot {
         })
     }
 
-    /// Sleeps until the program is over, or must be ended; then returns why.
+    /// Sleeps until the program is over or must be ended; then returns why.
     fn watch_run(
         &mut self,
         job: &Job,
@@ -324,7 +319,6 @@ impl PlainSlot {
     }
 }
 
-/// The signal that ends processes beyond a limit.
 const KILLED: i32 = 9;
 
 /// The longest permitted sleep in nanoseconds, or the limit that ends the run now.

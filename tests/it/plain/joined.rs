@@ -1,12 +1,12 @@
-//! Two programs that talk, both plainly.
+//! Two programs that talk, both without isolation.
 
 use juror::model::joint::{JointJob, JointReply, Waits};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::*;
 
-/// Both sides' steps, and how they end. Which of two that end at once was first is seen by whose end the judge notices first, so
-/// that is not held against anything here.
+/// Both sides' steps, and how they end. If two end at once, the first is the one whose end the judge notices first. So
+/// the order is not checked here.
 fn talk(program: &[&str], partner: &[&str], set: fn(&mut JointJob)) -> (JointReply, String) {
     let mut job = JointJob {
         program: job("talk", program),
@@ -112,7 +112,7 @@ fn what_leaves_the_group_holds_no_pipe_open() {
     check(&["leave", "flood", "300000"], &["leave", "drain", "exit", "42"], 2);
 }
 
-/// What left its group holds the pipes even after the limits.
+/// A process that left its group holds the pipes even after the limits.
 #[test]
 fn what_leaves_the_group_lengthens_no_run_beyond_its_limits() {
     let (mut reply, _) = talk(&["leave", "hear"], &["leave", "drain"], |job| {

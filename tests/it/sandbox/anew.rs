@@ -1,7 +1,7 @@
-//! Every run has a new environment: nothing that a run does is seen by the next, nor that part of the next one's environment
-//! was there by then.
+//! Every run has a new environment. The next run sees nothing of what a run did, nor that a part of its own
+//! environment existed before.
 //!
-//! One program leaves something, another looks.
+//! One program leaves something, another searches for it.
 
 use rustix::time::{ClockId, clock_gettime};
 
@@ -64,7 +64,7 @@ const ELSEWHERE: [&str; 25] = [
     "nothing",
 ];
 
-/// What it can do to the file it is given and to the one that is wanted, where there are such.
+/// What it can do to the given file and to the wanted one, if there are such.
 const TO_THE_FILES: [&str; 10] = [
     "wanted-not-written",
     "wanted-is-a-directory",
@@ -78,13 +78,12 @@ const TO_THE_FILES: [&str; 10] = [
     "given-is-changed",
 ];
 
-/// What lies in the box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Holds {
     Nothing,
-    /// A link, read-only.
+    /// The box is read-only.
     Link,
-    /// A link, a file, and what is wanted.
+    /// A link, a file, and a wanted file.
     Files,
 }
 
@@ -103,7 +102,7 @@ impl Holds {
     }
 }
 
-/// A job whose program looks around, for whatever is older than now.
+/// The program searches for everything that is older than now.
 fn look(holds: Holds) -> Job {
     // By the clock that dates files.
     let now = clock_gettime(ClockId::RealtimeCoarse);
@@ -123,7 +122,6 @@ fn leave(what: &str, place: &str, holds: Holds) -> Job {
     job
 }
 
-/// What a program sees that looks around.
 fn seen(slot: &mut Slot, holds: Holds) -> String {
     let reply = run(slot, &look(holds));
     let seen = text(&reply.stdout);
@@ -219,7 +217,7 @@ fn box_and_temporary_directory_share_their_size() {
     check(Bytes::mib(8), fill, "");
 }
 
-/// Files are placed anew for each run also where the box is read-only, and where what is wanted bears the name of a link.
+/// Also if the box is read-only, and if the wanted file has the name of a link.
 #[test]
 fn files_are_placed_anew_in_every_box() {
     if is_bare() {
@@ -246,7 +244,7 @@ fn files_are_placed_anew_in_every_box() {
     }
 }
 
-/// What waits for the next run is gone with its slot, also if that is killed.
+/// Also if the slot is killed.
 #[test]
 fn what_waits_for_a_run_ends_with_its_slot() {
     let output = alone("sandbox::anew::end_what_waits", |_| {});
@@ -254,12 +252,12 @@ fn what_waits_for_a_run_ends_with_its_slot() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// Looks for the children of its only slot.
+/// It examines the children of its only slot.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn end_what_waits() {
     let before = Possessions::of_this_process();
-    // One that has ended waits for the next run, which takes notice of it.
+    // A process that has ended waits for the next run, which reaps it.
     let is_there = |pid: &i32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
@@ -274,7 +272,7 @@ fn end_what_waits() {
             let numbers = list.split_whitespace().map(|it| it.parse().unwrap());
             numbers.filter(is_there).collect::<Vec<i32>>()
         };
-        // What the run before had may be on its way out.
+        // Processes of the previous run may still be ending.
         while there().len() > 1 {
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -1,9 +1,8 @@
-//! The hostile programs of `tests/programs/`, each held against its row in `docs/design/hostile.md`: eight at once, or
-//! alone where that is asked for.
+//! The hostile programs of `tests/programs/`, each compared with its row in `docs/design/hostile.md`. Eight run at
+//! once, or one if that is requested.
 //!
-//! A program says `ESCAPED` and what it reached when an attack worked, and nothing when none did.
-//! Those that end by a limit have that one near; all other limits are far away, so that it does not
-//! matter how fast the machine is.
+//! If an attack works, the program prints `ESCAPED` and what it reached, and otherwise nothing. If a program ends by a
+//! limit, that limit is near. All other limits are far away, so that the speed of the machine does not matter.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -20,36 +19,32 @@ const DOCUMENT: &str = include_str!("../../../docs/design/hostile.md");
 /// An argument that every program gets, and that a shell would run.
 const ARGUMENT: &str = "\n; touch /tmp/pwned # $(id) `id`";
 
-/// What a program reads on standard input.
 const INPUT: &[u8] = b"input";
 
-/// `alone` where they run one after the other, because a host is slow or to see them by themselves.
+/// `alone` if they run one after the other, for example because a host is slow.
 const HOSTILE: &str = "JUROR_TEST_HOSTILE";
 
 /// How many run at the same time.
 const AT_ONCE: usize = 8;
 
-/// A row of the table.
 struct Row {
-    /// The file's name.
     program: &'static str,
     /// The limit that is near, and what the host must have.
     conditions: Vec<&'static str>,
     /// How it ends, such as `SIGABRT` or `CPU time`.
     ends: &'static str,
-    /// What lies under a name in the box afterwards.
+    /// What is at a name in the box afterwards.
     found: Option<Found>,
-    /// The verdict that the run earns by itself, or `–` where its output decides.
+    /// The verdict that the run alone decides, or `–` if its output decides.
     verdict: &'static str,
 }
 
-/// A name in the box, and what is to be found there.
+/// A name in the box, and what must be there.
 struct Found {
     name: &'static str,
     what: &'static str,
 }
 
-/// The rows of the document's table of programs.
 fn table() -> Vec<Row> {
     let start = "| program | attack |";
     let lines = DOCUMENT.lines().skip_while(|line| !line.starts_with(start));
@@ -80,7 +75,7 @@ fn row(line: &'static str) -> Row {
 }
 
 impl Row {
-    /// Why the program cannot be tried here, if it cannot.
+    /// Why the program cannot run here; `None` if it can.
     fn left_out(&self) -> Option<&'static str> {
         if self.conditions.contains(&"groups") && !counts_exactly() {
             return Some("needs control groups");
@@ -118,7 +113,7 @@ impl Row {
                 "wall" => limits.wall_time = Some(Duration::from_millis(300)),
                 "memory" => limits.memory = Some(Bytes::mib(16)),
                 "output" => limits.output = Some(Bytes::kib(64)),
-                // For what the kernel holds of processes that are half made, and then refused.
+                // For what the kernel holds of half-made processes that are then refused.
                 "roomy" => limits.memory = Some(Bytes::mib(1024)),
                 "groups" | "namespaces" | "user" | "x86-64" => {}
                 other => panic!("{}: what is `{other}`?", self.program),
@@ -128,7 +123,7 @@ impl Row {
         job
     }
 
-    /// Runs the program, and says what is not as it should be.
+    /// Runs the program; returns what is not as expected.
     fn try_in(&self, slot: &mut Slot) -> Option<String> {
         let job = self.job();
         let reply = match slot.run(&job) {
@@ -163,7 +158,7 @@ fn stem(program: &str) -> &str {
     program.split_once('.').map_or(program, |(stem, _)| stem)
 }
 
-/// How a run ended, in the table's words.
+/// In the table's words.
 fn ends(outcome: &Outcome) -> String {
     match outcome.stopped_by {
         Some(StoppedBy::CpuTime) => "CPU time".to_owned(),
@@ -213,7 +208,7 @@ fn hostile_programs_end_as_the_table_says_and_leave_nothing() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// Counts what its process has, so it must be alone in it.
+/// It counts what its process has, so it must be alone in it.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn all_programs() {
@@ -235,7 +230,7 @@ fn all_programs() {
     assert_eq!(left_in_memory(), Vec::<String>::new());
 }
 
-/// Runs all programs, so many at the same time, and gives what is not as it should be.
+/// Runs all programs, this many at the same time; returns what is not as expected.
 fn at_once(slots: usize, rows: &[Row]) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let faults = Mutex::new(Vec::new());
@@ -255,14 +250,14 @@ fn at_once(slots: usize, rows: &[Row]) -> Vec<String> {
     faults.into_inner().unwrap()
 }
 
-/// How often an honest program runs beside each hostile one.
+/// How often an honest program runs during each hostile one.
 const HONEST_RUNS: usize = 1000;
 
 mod quiet {
     use super::*;
 
-    /// An honest program beside each hostile one, which starts again and again: no verdict differs. Under root once more as a
-    /// user without rights.
+    /// An honest program runs during each hostile one, which starts again and again: no verdict differs. Under root,
+    /// all runs once more as a user without rights.
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     #[expect(clippy::print_stdout, reason = "whoever runs it reads it")]
@@ -365,7 +360,7 @@ fn left_in_memory() -> Vec<String> {
     left
 }
 
-/// Two runs at once that look for each other everywhere they could meet.
+/// Two runs at once search for each other everywhere they could meet.
 #[test]
 fn two_runs_at_once_do_not_meet() {
     let meet = |_| {
@@ -374,7 +369,7 @@ fn two_runs_at_once_do_not_meet() {
         job.limits.wall_time = Some(Duration::from_secs(2));
         let reply = run(&mut slot, &job);
         assert_eq!(ends(&reply.outcome), "wall time");
-        // Without namespaces there are no such names, which is as good.
+        // Without namespaces these names do not exist.
         let no_names = ["somebody has the name already", "/tmp/meet", "/box/meet"];
         let said = text(&reply.stdout);
         let met = said.lines().filter(|line| {
@@ -390,8 +385,7 @@ fn two_runs_at_once_do_not_meet() {
     assert_eq!(said, ["", ""]);
 }
 
-/// A program's descriptors that are on their way do not keep the judge from sending its own, though
-/// both may be of one user.
+/// A program's descriptors in flight do not keep the judge from sending its own, though both may have one user.
 #[test]
 fn descriptors_on_their_way_do_not_stop_other_runs() {
     let output = alone("sandbox::hostile::send_beside_descriptors", |_| {});
@@ -399,7 +393,7 @@ fn descriptors_on_their_way_do_not_stop_other_runs() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// Changes a limit of its process.
+/// It changes a limit of its process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn send_beside_descriptors() {
@@ -426,7 +420,7 @@ fn a_slot_that_is_killed_leaves_nothing() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// Looks for its only child.
+/// It uses its only child.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn kill_a_slot() {
@@ -453,8 +447,8 @@ fn kill_a_slot() {
     assert_eq!(Possessions::of_this_process(), before);
 }
 
-/// A program can name its interpreter, which the kernel opens while the descriptors of whoever starts the program are open: a
-/// box of another run may be among them.
+/// A program can name its interpreter. The kernel opens it while the descriptors of the process that starts the
+/// program are open: a box of another run may be among them.
 #[test]
 fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
     let directory = tempfile::tempdir().unwrap();

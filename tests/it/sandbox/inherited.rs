@@ -1,10 +1,10 @@
-//! What the judge itself may not have: its programs get it all the same, or the judge says that it cannot be had.
+//! Limits of the judge itself: its programs are not affected by them, or the judge reports the limit.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::*;
 
-/// Names the case that [`limited`] is to try.
+/// Names the case that [`limited`] tries.
 const CASE: &str = "JUROR_TEST_LIMIT";
 
 /// A limit of the judge, and a program that it must not end.
@@ -80,7 +80,7 @@ const CASES: &[Case] = &[
 
 #[test]
 fn a_limit_of_the_judge_ends_no_program() {
-    // What a limit ends in the midst of its work may leave something there.
+    // A judge that a limit ends during its work may leave something there.
     let directory = tempfile::tempdir().unwrap();
     for case in CASES {
         let output = alone("sandbox::inherited::limited", |command| {
@@ -91,7 +91,7 @@ fn a_limit_of_the_judge_ends_no_program() {
     }
 }
 
-/// Limits its own process.
+/// It limits its own process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn limited() {
@@ -107,7 +107,7 @@ fn limited() {
         find_host().and_then(|host| Slot::start(&host, None)).and_then(|mut slot| slot.run(&job));
     match reply {
         Ok(reply) => assert_eq!(summary(&reply.outcome), case.expected, "{:?}", reply.outcome),
-        // Only some may raise a limit. Who may not is told so, and what would.
+        // Only some users may raise a limit. Others get a message with the command that raises it.
         Err(error) => {
             let error = error.to_string();
             assert!(error.contains("juror itself"), "{error}");

@@ -1,7 +1,6 @@
-//! Two programs that talk, well or badly: who ended first and why, what each saw of the other, and what
-//! was said.
+//! Two programs that talk, well or badly: who ended first and why, what each saw of the other, and what they wrote.
 //!
-//! Nothing depends on how fast the machine is: limits that are not to be reached are far away.
+//! Nothing depends on how fast the machine is: limits that should not be reached are far away.
 
 use std::thread;
 
@@ -22,7 +21,7 @@ fn joint(program: &[&str], partner: &[&str]) -> JointJob {
     }
 }
 
-/// Two slots on one core: that must do. Both have had runs of other kinds before, and keep their rooms.
+/// Two slots on one core: that must suffice. Both have had other runs before.
 fn pair() -> (Slot, Slot) {
     let host = host();
     let core = host.physical_cores().first().copied();
@@ -45,7 +44,7 @@ fn talk(job: &JointJob) -> JointReply {
         .unwrap_or_else(|error| panic!("{:?}: {error}", job.program.command.argv))
 }
 
-/// How both ended, such as `exit 0 / exit 42`, with the first to end in front.
+/// How both ended, such as `exit 0 / exit 42`, the first to end in front.
 fn order(reply: &JointReply) -> String {
     let (program, partner) = (&reply.program, &reply.partner);
     let (ours, theirs) = (summary(&program.reply.outcome), summary(&partner.reply.outcome));
@@ -80,7 +79,7 @@ fn check_job(job: &JointJob, expected: &str, heard: [&str; 2]) -> JointReply {
     reply
 }
 
-/// `<` and `>` with what was said.
+/// `<` or `>`, then what was written.
 fn shown(transcript: &Transcript) -> String {
     let both = transcript.first.iter().chain(&transcript.last);
     let pieces = both.map(|said| {
@@ -179,7 +178,7 @@ fn a_child_that_holds_the_output_open_ends_with_its_parent() {
         "exit 0 / exit 42",
         ["", "x\nend\n"],
     );
-    // While the program itself goes on, what its child holds is not at its end.
+    // While the program itself goes on, the output that its child holds is not at its end.
     check(
         &["hold", "close-output", "hear"],
         &["poll", "50", "say", "x\n", "exit", "42"],
@@ -196,22 +195,22 @@ fn last_words_count_before_the_end() {
         let ended = reply.partner.ended;
         reply.told.is_some_and(|told| told < ended)
     };
-    // It is busy with what was said.
+    // The partner is busy with what was written.
     let busy = ["hear", "sleep", "600", "exit", "43"];
     assert!(!told(&["say", "bad\n", "abort"], &busy, "SIGABRT / exit 43"));
     assert!(!told(&["say", "bad\n", "exit", "1"], &busy, "exit 1 / exit 43"));
-    // It waits for more.
+    // The partner waits for more.
     let wants_more = ["hear", "hear", "exit", "43"];
     assert!(told(&["say", "good\n", "abort"], &wants_more, "SIGABRT / exit 43"));
     assert!(told(&["abort"], &busy, "SIGABRT / exit 43"));
     assert!(told(&["exit", "0"], &busy, "exit 0 / exit 43"));
-    // It closes its output only: what becomes of it then is waited for.
+    // The program only closes its output: the judge waits to see what it does then.
     assert!(told(&["close-output", "sleep", "1200", "abort"], &busy, "SIGABRT / exit 43"));
     let bad = ["say", "bad\n", "close-output", "sleep", "1000000"];
     assert!(!told(&bad, &busy, "stopped: Dismissed / exit 43"));
 }
 
-/// What each waits for; `None` where this machine does not show it.
+/// `expected`: what each waits for.
 fn deadlock(program: &[&str], partner: &[&str], expected: [Waits; 2]) {
     let reply = talk(&joint(program, partner));
     let found = reply.deadlock.map(|found| [found.program, found.partner]);
@@ -225,7 +224,7 @@ fn deadlock(program: &[&str], partner: &[&str], expected: [Waits; 2]) {
 fn two_that_wait_for_each_other_are_found_out() {
     use Waits::{Input, Itself, Output};
     deadlock(&["hear"], &["hear"], [Input, Input]);
-    // What was not flushed is not there.
+    // What was not flushed was not written.
     deadlock(&["hear", "buffer", "L\n", "hear"], &["say", "1\n", "hear"], [Input, Input]);
     // Half a line.
     deadlock(&["say", "L", "hear"], &["hear"], [Input, Input]);
@@ -265,7 +264,7 @@ fn one_that_may_go_on_by_itself_is_waited_for() {
     both(&["child-waits", "other-timer", "say", "L\n", "hear"], "awake\n");
 }
 
-/// Alarm clocks of the run before are not those of this one.
+/// Alarm clocks of the previous run are not those of this one.
 #[test]
 fn an_alarm_that_is_over_is_forgotten() {
     let (mut first, mut second) = pair();
@@ -277,7 +276,8 @@ fn an_alarm_that_is_over_is_forgotten() {
     }
 }
 
-/// Both reach their limits, the program first. What it waited for then, and whether its partner owed it an answer.
+/// Both reach their limits, the program first. Checks what it waited for then, and whether its partner owed it an
+/// answer.
 #[test]
 fn what_it_waited_for_at_its_limit_is_told() {
     let talk_until = |millis: u64, program: &[&str], partner: &[&str]| {
@@ -324,7 +324,7 @@ fn floods_are_limited_and_take_no_memory() {
     let kept: usize = kept.map(|said| said.text.len()).sum();
     assert!(kept <= 8 << 10);
     assert_eq!(kept as u64 + reply.transcript.left_out.0, said.0);
-    // Nobody listens any more: it counts all the same.
+    // Nobody reads any more: it counts all the same.
     let mut job = joint(&["flood", "-1"], &["exit", "42"]);
     job.program.limits.output = Some(Bytes::mib(8));
     let reply = talk(&job);
@@ -333,7 +333,7 @@ fn floods_are_limited_and_take_no_memory() {
     job.partner.limits.output = Some(Bytes::mib(8));
     let reply = talk(&job);
     assert_eq!(summary(&reply.partner.reply.outcome), "stopped: Output");
-    // One that does not listen makes the other wait, and no more.
+    // A partner that does not read makes the other wait, and no more.
     let mut job = joint(&["flood", "-1"], &["sleep", "200", "exit", "43"]);
     job.transcript = None;
     job.program.limits.output = None;
@@ -417,8 +417,8 @@ fn a_stopper_ends_both() {
     assert!(is_interrupted(&error), "{error}");
 }
 
-/// On a busy machine a program starts late. Until then it does not stand still, whatever rests in its slot, and
-/// nothing that ran before is on its bill.
+/// On a busy machine a program starts late. Until then it does not count as blocked, even if another process waits in
+/// its slot, and it is not charged for earlier runs.
 #[test]
 fn one_that_has_not_begun_does_not_stand_still() {
     let output = alone("sandbox::joined::begin_late", |_| {});
@@ -426,7 +426,7 @@ fn one_that_has_not_begun_does_not_stand_still() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// Stops its only slots, so it must be alone in its process.
+/// It stops its only slots, so it must be alone in its process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn begin_late() {
@@ -459,14 +459,14 @@ fn begin_late() {
     };
     let speaks = joint(&["say", "L\n"], &["hear", "exit", "42"]);
     late(&speaks, 600, "exit 0 / exit 42");
-    // Ended before it began, or in the midst of it. It does not listen, so it cannot end by itself first.
+    // It is ended before it began, or while it begins. It does not read, so it cannot end by itself first.
     let ends = joint(&["sleep", "60000"], &["exit", "43"]);
     for _ in 0..20 {
         late(&ends, 50, "stopped: Dismissed / exit 43");
     }
 }
 
-/// The news of one must not be lost in that of the other; then nobody would ever wake.
+/// If the end of one were lost in that of the other, nobody would ever wake.
 #[test]
 fn two_that_end_at_the_same_time_are_both_heard() {
     let host = host();
@@ -487,7 +487,7 @@ fn a_hundred_pairs_leave_nothing() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// Counts what its process has, so it must be alone in it.
+/// It counts what its process has, so it must be alone in it.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn hundred_pairs() {

@@ -1,10 +1,11 @@
-//! What the kernel holds for a program, and whether it is on the program's account.
+//! What the kernel holds for a program, and whether the program is charged for it.
 
 use juror::model::joint::JointJob;
 
 use super::*;
 
-/// Holds this kind of thing by so many processes while somebody else sleeps for so many milliseconds; how many it got.
+/// This many processes hold this kind of thing, while another program sleeps for this many milliseconds. Returns how
+/// many they got.
 fn hold(
     kind: &str,
     processes: u32,
@@ -27,7 +28,7 @@ fn hold(
     (heard.trim().parse().unwrap_or_default(), reply.program.reply.outcome)
 }
 
-/// What is on no account is limited in number.
+/// What is charged to nobody is limited in number.
 #[test]
 fn what_the_kernel_counts_for_nobody_is_limited() {
     let check = |kind: &str, most: u64| {

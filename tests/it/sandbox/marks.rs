@@ -1,9 +1,8 @@
-//! One program leaves marks by every means, another looks for them: after it in the same slot, beside it in
-//! another slot, and beside it in another judge. What it finds is the same in every run.
+//! One program leaves marks by every means, another searches for them: after it in the same slot, at the same time in
+//! another slot, and at the same time in another judge. The other finds the same in every run.
 
 use super::*;
 
-/// What the program finds that looks for marks.
 fn found(slot: &mut Slot) -> String {
     let arguments: &[&str] = if is_bare() { &["bare"] } else { &[] };
     let reply = run(slot, &job("seek", arguments));
@@ -11,13 +10,12 @@ fn found(slot: &mut Slot) -> String {
     text(&reply.stdout)
 }
 
-/// Leaves the marks.
 fn mark(slot: &mut Slot) {
     let reply = run(slot, &job("mark", &[]));
     assert_eq!(text(&reply.stdout), "marked\n", "{:?}", reply.outcome);
 }
 
-/// Looks for marks while they are made, held, and taken away.
+/// Searches for marks while they are made, held, and removed.
 fn look_beside(unmarked: &str, mark: impl FnOnce() + Send) {
     let mut slot = slot();
     std::thread::scope(|scope| {
@@ -34,7 +32,7 @@ fn no_mark_reaches_another_run() {
     let mut first = slot();
     let unmarked = found(&mut first);
     assert!(unmarked.contains("timers: 100\n"), "{unmarked}");
-    // No process counts in a key that can be seen, no page's place is told, no mount is listed.
+    // No process counts in a visible key, the position of no page is shown, no mount is listed.
     assert!(unmarked.contains("a key tells of processes: 0\n"), "{unmarked}");
     assert!(!unmarked.contains("in memory 0\n"), "{unmarked}");
     assert!(unmarked.contains("mounts: -1 -1 namespaces: -1\n"), "{unmarked}");

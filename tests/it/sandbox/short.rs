@@ -15,14 +15,14 @@ fn a_machine_that_is_short_of_memory_is_no_verdict() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// A control group that is gone when dropped, with this process in it until then.
+/// This process is in the group until this is dropped. Then the group is removed.
 struct Home {
     above: PathBuf,
     here: PathBuf,
 }
 
 impl Home {
-    /// Moves this process to where there is only so much memory.
+    /// Moves this process to a group with only this much memory.
     fn with_memory(most: Bytes) -> Option<Self> {
         let above = place_of_groups()?;
         let here = above.join(format!("tests-{}", process::id()));
@@ -33,7 +33,7 @@ impl Home {
             Ok(()) => here,
             Err(_) => {
                 fs::write(here.join("memory.max"), &most).ok()?;
-                // With version 2 a group has processes or groups in it.
+                // With version 2 a group has processes or groups in it, never both.
                 fs::write(here.join("cgroup.subtree_control"), "+memory +pids").ok()?;
                 fs::create_dir(here.join("judge")).ok()?;
                 here.join("judge")
@@ -76,7 +76,7 @@ fn place_of_groups() -> Option<PathBuf> {
     })
 }
 
-/// Moves its own process.
+/// It moves its own process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn short_of_memory() {
@@ -92,7 +92,7 @@ fn short_of_memory() {
     assert_eq!(error.step, "run the program");
     assert!(error.reason.starts_with("ENOMEM: "), "{error}");
     assert_eq!(error.again, juror::model::judgement::Again::Perhaps);
-    // What is the program's own fault is that still, also in the same slot.
+    // The program's own fault still gets its verdict, also in the same slot.
     large.limits.memory = Some(Bytes::mib(64));
     let outcome = run(&mut slot, &large).outcome;
     assert_eq!(summary(&outcome), "stopped: Memory", "{outcome:?}");
@@ -110,7 +110,7 @@ fn where_no_thread_can_be_started_the_work_is_done_all_the_same() {
     assert!(output.status.success(), "{errors}");
 }
 
-/// Limits its own process.
+/// It limits its own process.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 #[cfg(target_os = "linux")]
@@ -123,7 +123,7 @@ fn work_without_threads() {
     let items: Vec<u32> = (0..100).collect();
     let sizes = fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();
-    // Less than a thread has as its stack.
+    // Less than the stack of a thread.
     let most = pages * rustix::param::page_size() as u64 + (1 << 20);
     let limit = Rlimit { current: Some(most), ..getrlimit(Resource::As) };
     setrlimit(Resource::As, limit).unwrap();

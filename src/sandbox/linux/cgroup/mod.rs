@@ -1,17 +1,16 @@
-//! Control groups: they measure CPU time and memory, and enforce limits. Versions 1 and 2 behind one type.
+//! Control groups: they measure CPU time and memory, and enforce limits. Versions 1 and 2 behind one trait.
 //!
-//! Version 1: the slot's process joins one group of each controller for good, and its children are born there; the
+//! Version 1: the slot's process joins one group of each controller for good, and its children are born there. The
 //! counters are reset or read before and after each run. The slot's own CPU time is subtracted. If the slot cannot be
 //! protected from the out-of-memory killer, it stays out of the memory group, and PID 2 moves there. Version 2: every
 //! run has a new group, into which PID 2 is born (`CLONE_INTO_CGROUP`; moving a process costs milliseconds). A group
 //! is never reused after `cgroup.kill`, which would kill its next members at birth.
 //!
 //! File pages that the machine had not read before are charged to the first process that touches them. They say
-//! nothing about a program, and would be missing in its next run. So the group's gain of such pages is subtracted from
-//! the peak.
+//! nothing about a program, and would be missing in its next run. So they are subtracted from the peak.
 //!
-//! The files with a program's outputs are charged to its group, too, though they are no memory of the program. So the
-//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`Peak`]).
+//! The files with a program's outputs are also charged to its group, though they are no memory of the program. So the
+//! kernel allows that much more than the limit, and the size of the files is subtracted from the peak ([`MemoryPeak`]).
 
 pub(super) mod stale;
 mod version1;
@@ -32,26 +31,26 @@ use crate::sandbox::linux::cgroup::version1::Group1;
 use crate::sandbox::linux::cgroup::version2::Group2;
 use crate::sandbox::linux::sys::{self, Errno};
 
-/// Memory beyond the limit that a run may hold before the kernel intervenes: the needs of the sandbox itself, such as
-/// the box's mount and two kernel stacks, are charged to the run, too.
+/// Memory beyond the limit that a run may hold before the kernel intervenes. The sandbox's own needs, such as the
+/// box's mount and two kernel stacks, are charged to the run, too.
 pub(super) const SLACK: u64 = 512 << 10;
 
-/// Upper bound on the output that a run may hold beyond its memory limit, in bytes, so that no package can take the
+/// Output that a run may hold beyond its memory limit, in bytes. It is bounded, so that no package can take the
 /// machine's memory.
 const OUTPUT_BESIDE: u64 = 256 << 20;
 
-/// The memory at which the kernel intervenes, beyond what was held before the run, in bytes. The measured peak tells
-/// whether the limit was exceeded below that.
+/// The memory at which the kernel intervenes, beyond what was held before the run, in bytes. Below it, the measured
+/// peak tells whether the limit was exceeded.
 fn most(limits: &Limits) -> Option<u64> {
     let output = limits.file_size().unwrap_or(0).min(OUTPUT_BESIDE);
     limits.memory.map(|limit| limit.0.saturating_add(SLACK).saturating_add(output))
 }
 
-/// The most memory that a run held beside the files with its outputs.
+/// The most memory that a run held, without the files with its outputs.
 ///
 /// The kernel only has the peak of both together. While the files have at most some size, the run must have held at
-/// least the peak up to now minus that size. The largest of these differences is the figure. It is too small by what
-/// was written between the real peak and the next look, at most.
+/// least the peak up to now minus that size. The largest of these differences is the figure. It is too small by at
+/// most what was written between the real peak and the next reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Peak {
     beside: u64,
@@ -59,29 +58,26 @@ pub(super) struct Peak {
 }
 
 impl Peak {
-    /// Notes a look: the peak up to now, and then the size of the files, in bytes.
+    /// Notes a reading: the peak up to now, then the size of the files, in bytes.
     pub(super) fn note(&mut self, peak: u64, files: u64) {
         self.files = self.files.max(files);
         self.beside = self.beside.max(peak.saturating_sub(self.files));
     }
 
-    /// The figure if this is the last look, in bytes.
+    /// The figure after a last reading, in bytes.
     fn with(mut self, peak: u64) -> u64 {
         self.note(peak, 0);
         self.beside
     }
 }
 
-/// The place for new groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// This directory of version 2, which has the controllers `memory` and `pids`.
+    /// A directory of version 2, which has the controllers `memory` and `pids`.
     V2(PathBuf),
-    /// These directories of version 1, as far as they exist.
     V1(Controllers),
 }
 
-/// The directories of version 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Controllers {
     pub(super) memory: Option<PathBuf>,
@@ -90,12 +86,10 @@ pub(crate) struct Controllers {
 }
 
 impl Placement {
-    /// The meter of CPU time.
     pub(super) fn cpu(&self) -> Meter {
         self.meter(|controllers| &controllers.cpuacct)
     }
 
-    /// The meter and limit of memory.
     pub(super) fn memory(&self) -> Meter {
         self.meter(|controllers| &controllers.memory)
     }
@@ -108,7 +102,6 @@ impl Placement {
         }
     }
 
-    /// Whether a group limits the number of processes.
     pub(super) fn limits_processes(&self) -> bool {
         match self {
             Self::V2(_) => true,
@@ -117,7 +110,6 @@ impl Placement {
     }
 }
 
-/// What happens to the slot if its group is short of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WhenShort {
     Spared,
@@ -128,20 +120,19 @@ pub(super) enum WhenShort {
 /// The group's files for the processes of a run; -1 if there is no such file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CgroupFiles {
-    /// The directory of the group into which PID 2 is born.
+    /// PID 2 is born into this group.
     pub(super) directory: RawFd,
     /// The list of members of a group that PID 2 must move to.
     pub(super) members: RawFd,
-    /// A file whose first number is the CPU time used.
+    /// The first number in the file is the CPU time used.
     pub(super) cpu: RawFd,
-    /// A file whose first number is the memory held, in bytes.
+    /// The first number in the file is the memory held, in bytes.
     pub(super) memory: RawFd,
-    /// A file that resets the memory peak when zero is written to it.
+    /// To write zero resets the memory peak.
     pub(super) peak: RawFd,
 }
 
 impl CgroupFiles {
-    /// No group at all.
     pub(super) const NONE: Self =
         Self { directory: -1, members: -1, cpu: -1, memory: -1, peak: -1 };
 }
@@ -153,21 +144,18 @@ pub(super) struct Baseline {
     pub(super) cpu: u64,
     /// In bytes.
     pub(super) memory: u64,
-    /// The slot's own CPU time, in nanoseconds.
+    /// The slot's own, in nanoseconds.
     pub(super) slot_cpu: u64,
 }
 
-/// The usage of a run, except its CPU time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Used {
     /// In bytes; `None` if no group counts it.
     pub(super) memory: Option<u64>,
-    /// Number of processes that the out-of-memory killer killed.
     pub(super) killed_for_memory: u64,
-    /// Whether they were killed although the group was within its own limit: the machine, or a group above, is short
-    /// of memory.
+    /// They were killed although the group was within its own limit: the machine, or a group above, is short of
+    /// memory.
     pub(super) within_limit: bool,
-    /// Number of processes and threads that were refused.
     pub(super) refused_processes: u64,
 }
 
@@ -178,33 +166,31 @@ pub(super) trait Group {
         Ok(())
     }
 
-    /// Whether the last runs left more memory than the next may have beyond its limit. Call it before each run.
+    /// The last runs left more memory than the next may have beyond its limit. Call it before each run.
     fn is_littered(&mut self) -> bool {
         false
     }
 
-    /// Drops what the last runs left. Only the slot may be in the group.
+    /// Frees the memory that the last runs left. Only the slot may be in the group.
     fn let_go(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Measures how much the run left.
     fn look(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Lets the slot hold `more` bytes beyond the last look, whatever the limit of the last run was. They are charged
-    /// to the slot.
+    /// Lets the slot hold `more` bytes beyond the last measurement, whatever the limit of the last run was. They are
+    /// charged to the slot.
     fn make_room(&mut self, _more: u64) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// Sets the limits for the next run, on top of the memory already held.
     fn prepare(&mut self, _limits: &Limits) -> Result<CgroupFiles, Fault> {
         Ok(CgroupFiles::NONE)
     }
 
-    /// CPU time used since `baseline`, in nanoseconds, if it is counted.
+    /// In nanoseconds; `None` if it is not counted.
     fn cpu_since(&self, _baseline: &Baseline) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
@@ -215,36 +201,34 @@ pub(super) trait Group {
         None
     }
 
-    /// Whether a process of the current run was killed for memory.
     fn has_killed(&self) -> Result<bool, Fault> {
         Ok(false)
     }
 
-    /// The most memory held since the start of the run, in bytes, if it is counted. Includes what was held before.
+    /// Since the start of the run, in bytes; `None` if it is not counted. Includes what was held before.
     fn peak(&self) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
 
     /// Kills as much of the run as it can at once; the group may be unusable afterwards. The end of PID 1 kills
-    /// everything, but PID 1 may have to wait for a processor until all others had their turn: a few milliseconds
+    /// everything. But PID 1 may have to wait for a processor until all others had their turn: a few milliseconds
     /// each.
     fn kill(&self) {}
 
-    /// The usage of the run that is now over. `peak` has the last size of its outputs.
+    /// Call it when the run is over. `peak` has the last size of its outputs.
     fn finish(&mut self, _baseline: &Baseline, _peak: Peak) -> Result<Used, Fault> {
         Ok(Used::default())
     }
 
-    /// Removes the groups; only the slot itself may be in them.
+    /// Only the slot itself may be in the groups.
     fn remove(&mut self) {}
 }
 
-/// A slot without groups.
 pub(super) struct NoGroup;
 
 impl Group for NoGroup {}
 
-/// Makes the groups of a slot, if there is a place for them; joins those of version 1.
+/// Joins the groups of version 1.
 pub(super) fn create(
     placement: Option<&Placement>,
     name: &str,
@@ -257,16 +241,16 @@ pub(super) fn create(
     })
 }
 
-/// A smaller rest in a group after a run is just the kernel's own stock.
+/// A smaller amount that is left after a run is the kernel's own stock.
 pub(super) const CACHE_MATTERS: u64 = 256 << 10;
 
-/// Opens a file of a group for reading, and for writing if it can be written.
+/// Opens a file of a group for reading, and for writing if that is permitted.
 pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
     let open = |flags| rustix::fs::openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty());
     open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY)).step_on("open", name)
 }
 
-/// Removes a group. Dead members leave it only a moment after they were waited for.
+/// Dead members leave a group only a moment after they were waited for.
 pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
     for _ in 0..100 {
         match rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR) {
@@ -276,7 +260,6 @@ pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
     }
 }
 
-/// Writes a file of a group.
 pub(super) fn put(directory: &OwnedFd, name: &str, value: &str) -> Result<(), Fault> {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?;
@@ -294,7 +277,6 @@ pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Result<String, Fault
     text(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
 }
 
-/// The whole text of a small kernel file.
 pub(super) fn text(file: &OwnedFd) -> Result<String, Fault> {
     let mut buffer = [0; 8192];
     let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ)?;
@@ -314,7 +296,7 @@ pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {
     Ok(first_number(buffer.get(..length).unwrap_or(&[])))
 }
 
-/// The first number in a text. Does not allocate.
+/// Does not allocate.
 pub(super) fn first_number(text: &[u8]) -> u64 {
     text.iter()
         .skip_while(|byte| !byte.is_ascii_digit())
@@ -337,8 +319,8 @@ pub(super) fn cached_files(stat: &str, name: &str) -> u64 {
 
 /// The difference between a peak and its baseline, but at least the portion in which the kernel counts memory.
 ///
-/// A program that never needs a second portion may show none, though every program needs some.
-/// Source: `MEMCG_CHARGE_BATCH` of 64 pages in the kernel's `mm/memcontrol.c`.
+/// A program that never needs a second portion may show none, though every program needs some. Source:
+/// `MEMCG_CHARGE_BATCH` of 64 pages in the kernel's `mm/memcontrol.c`.
 pub(super) fn at_least_a_portion(peak: u64, baseline: u64) -> u64 {
     const PORTION: u64 = 64 * 4096;
     peak.saturating_sub(baseline).max(PORTION)

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use crate::sandbox::linux::cgroup::Placement;
 
-/// The prefix of all group names; then come the judge's process namespace, its process number there, and the slot's
-/// number.
+/// The prefix of all group names. The judge's process namespace, its process number there, and the slot's number
+/// follow.
 const PREFIX: &str = "juror-";
 
-/// The name of a slot's groups, unique on this machine.
+/// Unique on this machine.
 pub(crate) fn name(slot: u32) -> String {
     format!("{PREFIX}{}-{}-{slot}", namespace(), std::process::id())
 }
@@ -46,7 +46,6 @@ pub(crate) fn remove(placement: &Placement, name: &str) {
     }
 }
 
-/// Removes the groups of judges that are gone.
 pub(crate) fn sweep(placement: &Placement) {
     let namespace = namespace();
     placement
@@ -61,7 +60,7 @@ pub(crate) fn sweep(placement: &Placement) {
         });
 }
 
-/// Whether this is the name of a group whose judge, in this process namespace, is gone.
+/// The judge of the group was in this process namespace, and is gone.
 fn is_of_the_dead(name: &str, namespace: u64) -> bool {
     let judge = name
         .strip_prefix(PREFIX)
@@ -73,7 +72,6 @@ fn is_of_the_dead(name: &str, namespace: u64) -> bool {
 }
 
 impl Placement {
-    /// The places for groups.
     fn directories(&self) -> impl Iterator<Item = &PathBuf> {
         let list = match self {
             Self::V2(directory) => [Some(directory), None, None],

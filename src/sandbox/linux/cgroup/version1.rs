@@ -1,6 +1,6 @@
-//! Control groups of version 1: one of each controller for a slot, kept from run to run. The memory group is replaced
-//! if runs left much in it that the kernel frees only on demand: the next run could use that beyond its limit. To free
-//! it in place would mean to read files from disk again.
+//! Control groups of version 1: a slot has one of each controller, and keeps it from run to run. The memory group is
+//! replaced if runs left much in it that the kernel frees only on demand: the next run could use that beyond its
+//! limit. To free it in place would mean to read files from disk again.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -25,64 +25,56 @@ use crate::sandbox::linux::cgroup::{
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::mounts::c_path;
 
-/// Upper bound on the rest of runs in a group, in bytes.
+/// Memory that runs may leave in a group, in bytes.
 const LEFT_AT_MOST: u64 = 8 << 20;
 
-/// Upper bound on the processes that the slot kills itself.
+/// The slot itself kills at most this many processes.
 const KILLED_AT_ONCE: usize = 32;
 
-/// One slot's groups of version 1.
 pub(crate) struct Group1 {
     memory: Option<Memory1>,
     cpu: Option<OwnedFd>,
     processes: Option<Processes1>,
-    /// The places of the groups; that of the memory group, if there is one, is the first.
+    /// The memory group, if there is one, is the first.
     homes: Vec<Home>,
     slot: WhenShort,
 }
 
-/// The files of the memory controller.
 struct Memory1 {
-    /// The list of its members, if the slot is not a member.
+    /// `None` if the slot is a member.
     members: Option<OwnedFd>,
     usage: OwnedFd,
     peak: OwnedFd,
     limit: OwnedFd,
-    /// Limit of memory and swap together; absent if swap is not counted.
+    /// Limit of memory and swap together; `None` if swap is not counted.
     limit_with_swap: Option<OwnedFd>,
     control: OwnedFd,
-    /// Becomes readable if the group is short of memory; absent if the kernel does not notify.
+    /// Becomes readable if the group is short of memory; `None` if the kernel does not notify.
     alarm: Option<OwnedFd>,
     stat: OwnedFd,
     /// How often the limit of memory and swap together was hit.
     failures_with_swap: Option<OwnedFd>,
-    /// The last limit that was set.
     last_limit: Option<u64>,
-    /// The limit during the last run.
     limit_of_run: Option<u64>,
     killed: u64,
-    /// Number of failures at the last killed run.
+    /// The number of failures at the last killed run.
     failed_with_swap: u64,
     /// File pages charged to the group by earlier runs.
     cached: u64,
-    /// Memory held by the group at the last look.
     held: u64,
-    /// Memory held while nothing runs.
     idle: u64,
     /// Memory held before the first run.
     own: Option<u64>,
 }
 
-/// The files of the process number controller.
 struct Processes1 {
     limit: OwnedFd,
     events: OwnedFd,
-    /// The last limit that was set.
     last_limit: Option<u64>,
     refused: u64,
 }
 
-/// The place of a group, for leaving and removing it.
+/// Where a group is, so that the slot can leave and remove it.
 struct Home {
     parent: OwnedFd,
     name: CString,
@@ -127,15 +119,14 @@ impl Group1 {
         Ok(())
     }
 
-    /// Makes the group below `parent`, and moves this process into it. It uses `tasks`: unlike moving a process,
-    /// moving one thread, itself, need not wait for all others of the machine.
+    /// Makes the group below `parent`, and moves this process into it. It writes to `tasks`: to move one thread,
+    /// unlike a process, need not wait for all others of the machine.
     fn join(&mut self, parent: &Path, name: &str) -> Result<OwnedFd, Fault> {
         let directory = self.make(parent, name)?;
         put(&directory, "tasks", "0")?;
         Ok(directory)
     }
 
-    /// Makes the group below `parent`.
     fn make(&mut self, parent: &Path, own_name: &str) -> Result<OwnedFd, Fault> {
         let shown = parent.display();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -160,7 +151,6 @@ impl Group for Group1 {
         self.memory.iter_mut().try_for_each(Memory1::settle)
     }
 
-    /// Whether runs left so much in the memory group that it must be replaced.
     fn is_littered(&mut self) -> bool {
         self.memory.as_mut().is_some_and(Memory1::is_littered)
     }
@@ -181,7 +171,6 @@ impl Group for Group1 {
         self.memory.as_ref().map_or(Ok(false), Memory1::has_killed)
     }
 
-    /// Replaces the memory group with a new one.
     fn let_go(&mut self) -> Result<(), Fault> {
         let Some(home) = self.homes.first_mut().filter(|_| self.memory.is_some()) else {
             return Ok(());
@@ -238,7 +227,6 @@ impl Group for Group1 {
         Ok(used)
     }
 
-    /// Kills some processes in the memory group, but not the slot.
     fn kill(&self) {
         let Some(home) = self.homes.first().filter(|_| self.memory.is_some()) else { return };
         let own = rustix::process::getpid();
@@ -252,8 +240,8 @@ impl Group for Group1 {
                 opened.ok().map(|opened| (member, opened))
             })
             .collect();
-        // If a process ended before it was opened, its number may belong to another one; if it is still a member, it
-        // does not.
+        // If a process ended before it was opened, its number may belong to another one. If the number is still a
+        // member, it does not.
         let listed = home.list();
         for (member, opened) in opened {
             if members(&listed).any(|other| other == member) {
@@ -273,8 +261,8 @@ impl Group for Group1 {
 }
 
 impl Home {
-    /// The processes and threads in the group. Opened anew, since further reads of an open file give an older list for
-    /// a second.
+    /// The processes and threads in the group. Opens the list anew: further reads of an open file give an older list
+    /// for a second.
     fn list(&self) -> String {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
@@ -282,12 +270,11 @@ impl Home {
         listed.unwrap_or_default()
     }
 
-    /// Makes the group, and opens it.
     fn make(&self) -> rustix::io::Result<OwnedFd> {
         let mode = Mode::from_raw_mode(0o755);
         let made = rustix::fs::mkdirat(&self.parent, &self.name, mode);
         if made == Err(rustix::io::Errno::EXIST) {
-            // Left behind by a killed process with our number; it is empty, or removing it fails.
+            // A killed process with our number left it. It is empty, or removing it fails.
             rustix::fs::unlinkat(&self.parent, &self.name, AtFlags::REMOVEDIR)?;
             rustix::fs::mkdirat(&self.parent, &self.name, mode)?;
         } else {
@@ -298,13 +285,12 @@ impl Home {
     }
 }
 
-/// The processes and threads in a list.
 fn members(list: &str) -> impl Iterator<Item = Pid> {
     let numbers = list.lines().filter_map(|line| line.parse().ok());
     numbers.filter_map(Pid::from_raw)
 }
 
-/// Asks the kernel to notify if the group is short of memory.
+/// The kernel notifies if the group is short of memory.
 ///
 /// Source: the kernel's `cgroup-v1/memory.rst`, "OOM Control".
 fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
@@ -316,7 +302,7 @@ fn alarm(directory: &OwnedFd, control: &OwnedFd) -> Option<OwnedFd> {
 }
 
 impl Memory1 {
-    /// Opens a new group, and moves this process there if it is spared when memory is short.
+    /// Opens a new group. Moves this process there if it is spared when memory is short.
     fn join(directory: &OwnedFd, slot: WhenShort) -> Result<Self, Fault> {
         let mut members = None;
         match slot {
@@ -347,18 +333,16 @@ impl Memory1 {
         })
     }
 
-    /// Measures how much the group holds.
     fn look(&mut self) -> Result<(), Fault> {
         self.held = read_number(&self.usage)?;
         Ok(())
     }
 
-    /// Whether runs left much in it. Call it before each run.
+    /// Runs left much in it. Call it before each run.
     fn is_littered(&mut self) -> bool {
         self.held > *self.own.get_or_insert(self.held) + LEFT_AT_MOST
     }
 
-    /// Whether a process of this run was killed for memory.
     fn has_killed(&self) -> Result<bool, Fault> {
         Ok(field(&text(&self.control)?, "oom_kill") > self.killed)
     }
@@ -417,7 +401,7 @@ impl Memory1 {
         Ok(())
     }
 
-    /// Whether a run that was killed with this peak had not reached its own limit.
+    /// A run that was killed with this peak had not reached its own limit.
     fn is_within_limit(&mut self, peak: u64) -> Result<bool, Fault> {
         let failed = self.failures_with_swap.as_ref().map_or(Ok(0), read_number)?;
         let is_in_the_way = std::mem::replace(&mut self.failed_with_swap, failed) != failed;
@@ -440,17 +424,16 @@ impl Memory1 {
         self.killed = killed;
         used.within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak)?;
         if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
-            // It must not ring in the next run.
+            // It must not become readable in the next run.
             let _ = rustix::io::read(alarm, &mut [0; 8]);
         }
         Ok(())
     }
 }
 
-/// Upper bound in bytes on the variation of the kernel's own memory for a run, in either direction.
+/// The kernel's own memory for a run varies by at most this many bytes, in either direction.
 const LITTLE: u64 = 128 << 10;
 
-/// Whether a limit can stay.
 fn is_near(wanted: Option<u64>, present: Option<u64>) -> bool {
     match (wanted, present) {
         (Some(wanted), Some(present)) => (wanted..=wanted + 2 * LITTLE).contains(&present),

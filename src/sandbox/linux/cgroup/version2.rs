@@ -14,14 +14,12 @@ use crate::sandbox::linux::cgroup::{
 };
 use crate::sandbox::linux::view::mounts::c_path;
 
-/// The place for one slot's groups of version 2.
 pub(crate) struct Group2 {
     parent: OwnedFd,
     name: CString,
     run: Option<Run2>,
 }
 
-/// The group of one run.
 struct Run2 {
     directory: OwnedFd,
     cpu: OwnedFd,
@@ -116,7 +114,7 @@ impl Group for Group2 {
         Ok(used)
     }
 
-    /// Kills all processes in the group, which cannot be used again. The file exists since Linux 5.14.
+    /// The group cannot be used again. The file exists since Linux 5.14.
     fn kill(&self) {
         if let Some(run) = &self.run {
             let _ = put(&run.directory, "cgroup.kill", "1");

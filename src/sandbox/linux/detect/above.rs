@@ -1,4 +1,4 @@
-//! The control groups that juror itself is in: what they allow, and how often they were short of it.
+//! The control groups that juror itself is in: their limits, and how often they were short.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::linux::cgroup::field;
 use crate::sandbox::linux::detect::host::{Hierarchy, hierarchies, own_group};
 
-/// The groups that juror itself is in, for each controller from its own to the outermost that it can see.
+/// For each controller, from juror's own group to the outermost that it can see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GroupsAbove {
-    /// The file that counts kills for memory, with `oom_kill` as one of its names.
+    /// The file that counts kills for memory, in its line `oom_kill`.
     kills: Option<PathBuf>,
     memory: Vec<PathBuf>,
-    /// Groups with a limit of processes, and that limit.
     processes: Vec<(PathBuf, u64)>,
 }
 
@@ -20,14 +19,13 @@ pub(crate) struct GroupsAbove {
 const OF_THE_MACHINE: &str = "/proc/vmstat";
 
 impl GroupsAbove {
-    /// Finds them.
     pub(crate) fn find() -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let mounts = read("/proc/self/mountinfo");
         Self::of(&hierarchies(&mounts), &read("/proc/self/cgroup"))
     }
 
-    /// Those of a process with this text in `/proc/PID/cgroup`.
+    /// `groups` is the text of `/proc/PID/cgroup`.
     fn of(hierarchies: &[Hierarchy], groups: &str) -> Self {
         let above = |controller: &str, limit: [&str; 2]| {
             let has = |it: &&Hierarchy| it.controllers.iter().any(|name| name == controller);
@@ -43,8 +41,8 @@ impl GroupsAbove {
         let processes = above("pids", ["pids.max"; 2]).unwrap_or_default().into_iter();
         let limited = |group: PathBuf| number(&group.join("pids.max")).map(|limit| (group, limit));
         let processes = processes.filter_map(limited).collect();
-        // The nearest one is charged for juror's processes. A group of version 1 counts its own kills only; so does the
-        // local file of version 2.
+        // The nearest one is charged for juror's processes. A group of version 1 counts only its own kills; so does
+        // the local file of version 2.
         let counts = ["memory.events.local", "memory.events", "memory.oom_control"];
         let nearest = memory.first();
         let kills = nearest.and_then(|group| {
@@ -53,16 +51,14 @@ impl GroupsAbove {
         Self { kills, memory, processes }
     }
 
-    /// How many processes were killed so far because memory was short.
     pub(crate) fn killed_for_memory(&self) -> u64 {
         let file = self.kills.as_deref().unwrap_or(Path::new(OF_THE_MACHINE));
         field(&fs::read_to_string(file).unwrap_or_default(), "oom_kill")
     }
 
-    /// How many processes and threads were refused so far in groups that have a limit.
     pub(crate) fn refused_processes(&self) -> u64 {
         let refused = self.processes.iter().map(|(group, _)| {
-            // The file of the group alone, if there is one: runs are in groups below, with limits of their own.
+            // Prefers the file of the group alone: runs are in groups below, with limits of their own.
             let read = |name: &str| fs::read_to_string(group.join(name));
             let events = read("pids.events.local").or_else(|_| read("pids.events"));
             field(&events.unwrap_or_default(), "max")
@@ -78,12 +74,11 @@ impl GroupsAbove {
         self.processes.iter().filter_map(room).min()
     }
 
-    /// The least limit of processes.
     pub(crate) fn most_processes(&self) -> Option<u64> {
         self.processes.iter().map(|(_, limit)| *limit).min()
     }
 
-    /// The least limit of memory, in bytes.
+    /// The least limit, in bytes.
     pub(crate) fn most_memory(&self) -> Option<u64> {
         /// Version 1 writes a number beyond any machine's memory if there is no limit.
         const NONE: u64 = 1 << 60;
@@ -96,7 +91,7 @@ impl GroupsAbove {
     }
 }
 
-/// The number in a file; `None` also for `max`.
+/// `None` also for `max`.
 fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Collects all facts about a machine for `juror doctor`, by looking and by trying, without judging.
+//! Collects facts about a machine for `juror doctor`, by reading and by trying. Judges nothing.
 
 use std::env;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::pace::calibrate;
 
 impl Host {
-    /// Finds out what this machine offers and tries every isolation method; takes some hundreds of milliseconds.
+    /// Tries every isolation method; takes some hundreds of milliseconds.
     ///
     /// # Errors
     /// If not even `/proc` can be read.

@@ -1,9 +1,9 @@
-//! The isolation methods as a list of modes: each is tried, the strongest first, and the first that works is used. The
-//! last one, plain, isolates nothing: it is used only if it was asked for by name.
+//! The isolation methods as a list of modes. Each is tried, the strongest first, and the first that works is used. The
+//! last one, plain, isolates nothing: it is used only if it was requested by name.
 //!
-//! To try means that a slot starts and takes a run to the point at which the program would start. Anything less proves
-//! nothing: a container may permit a namespace and refuse the mount in it, and a kernel may permit both and take the
-//! rights away.
+//! A trial starts a slot, and takes a run to the point at which the program would start. Anything less proves nothing:
+//! a container may permit a namespace and refuse the mount in it, and a kernel may permit both and take the rights
+//! away.
 
 use crate::model::host::TriedMode;
 use crate::model::isolation::{Demand, Isolation};
@@ -13,7 +13,7 @@ use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::trial::try_out;
 
 impl Host {
-    /// Finds out what this machine offers, and the strongest isolation method that works.
+    /// Finds the strongest isolation method that works.
     ///
     /// # Errors
     /// If no method works, or none that the demand permits; the error says why and what to do.
@@ -47,7 +47,6 @@ impl Host {
         Ok(mode)
     }
 
-    /// Tries every isolation method.
     pub(crate) fn try_all(&self) -> Vec<TriedMode> {
         let tried = |isolation| TriedMode {
             isolation,
@@ -93,7 +92,6 @@ fn choose<T>(
     Err(none_works(demand, &refused))
 }
 
-/// The error if no mode can be used.
 fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
     if let [.., TriedMode { fault: Some(above), .. }, TriedMode { fault: Some(last), .. }] = refused
         && above == last
@@ -125,7 +123,7 @@ fn none_works(demand: Demand, refused: &[TriedMode]) -> JudgeError {
 mod tests {
     use super::*;
 
-    /// Checks which mode is chosen if only these work; all rights are available.
+    /// Only the isolation methods in `working` work; all rights are available.
     fn check(working: &[Isolation], demand: Demand, expected: Option<Isolation>) {
         let host = Host::look().unwrap().with_all_rights();
         let chosen = choose(&host, demand, |mode| {

@@ -1,4 +1,4 @@
-//! What this machine offers for a sandbox; found out once.
+//! What this machine offers for a sandbox; found once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,23 +20,18 @@ use crate::sandbox::linux::view::landlock;
 use crate::sandbox::plain;
 use crate::sandbox::slot::CoreId;
 
-/// What this machine offers.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// The place for control groups, if there is one.
     pub(super) placement: Option<Placement>,
     isolation: Isolation,
-    /// Whether this process has the rights that [`Isolation::Namespaces`] needs.
     pub(super) is_administrator: bool,
-    /// How programs get their own user if there are no namespaces.
     bare_change: Change,
     cores: Vec<CoreId>,
-    /// Stronger isolation methods that do not work, with the reasons.
     pub(crate) refused: Vec<TriedMode>,
 }
 
 impl Host {
-    /// Looks at what this machine offers: control groups, rights, cores. Tries nothing.
+    /// Reads what this machine offers: control groups, rights, cores. Tries nothing.
     pub(crate) fn look() -> Result<Self, JudgeError> {
         let read = |path: &str| {
             fs::read_to_string(path)
@@ -62,7 +57,6 @@ impl Host {
         Ok(host)
     }
 
-    /// How programs are isolated from the machine, and measured.
     pub fn mechanism(&self) -> Mechanism {
         let placement = self.placement.as_ref();
         let placement = placement.filter(|_| self.isolation != Isolation::Plain);
@@ -74,7 +68,6 @@ impl Host {
         }
     }
 
-    /// The isolation method.
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
@@ -92,17 +85,14 @@ impl Host {
         }
     }
 
-    /// Number of processors that this process may use.
     pub(crate) fn logical_cores(&self) -> usize {
         allowed_cores().len()
     }
 
-    /// The same machine with this isolation method.
     pub(crate) fn with(&self, isolation: Isolation) -> Self {
         Self { isolation, ..self.clone() }
     }
 
-    /// The same machine as root would see it.
     #[cfg(test)]
     pub(crate) fn with_all_rights(self) -> Self {
         Self { is_administrator: true, ..self }
@@ -114,9 +104,9 @@ impl Host {
         self.cores.clone()
     }
 
-    /// Upper bound on simultaneous runs of which none can spoil another; `None` if only the processors bound them.
+    /// Upper bound on simultaneous runs that do not disturb each other; `None` if only the processors bound them.
     ///
-    /// If programs have the judge's own user, the kernel counts their processes together: a program that uses up all
+    /// If programs have the judge's own user, the kernel counts their processes together. A program that uses up all
     /// of them would make another fail.
     pub fn most_at_once(&self) -> Option<usize> {
         let is_shared =
@@ -124,7 +114,6 @@ impl Host {
         is_shared.then_some(1)
     }
 
-    /// How programs get their user.
     pub(crate) fn change(&self) -> Change {
         match self.isolation {
             Isolation::Namespaces => Change::Switch,
@@ -133,7 +122,6 @@ impl Host {
         }
     }
 
-    /// The setup of the slot with this number, whose programs have this user.
     pub(crate) fn setup(
         &self,
         number: u32,
@@ -157,8 +145,8 @@ impl Host {
     }
 }
 
-/// Whether this process may make namespaces and mounts, change its user and make groups. To be user 0 is not enough
-/// for that, for example in many containers.
+/// This process may make namespaces, mounts and groups, and change its user. User 0 often may not, for example in many
+/// containers.
 fn is_administrator(status: &str) -> bool {
     const CAP_SYS_ADMIN: u32 = 21;
     const CAP_SETUID: u32 = 7;
@@ -166,29 +154,27 @@ fn is_administrator(status: &str) -> bool {
     has_capabilities(status, &[CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID])
 }
 
-/// Whether all of these capabilities are effective, by the text of `/proc/self/status`.
+/// All of these capabilities are effective, by the text of `/proc/self/status`.
 pub(crate) fn has_capabilities(status: &str, all: &[u32]) -> bool {
     let mask = field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
     mask.is_some_and(|mask| all.iter().all(|capability| mask & (1 << capability) != 0))
 }
 
-/// A mounted hierarchy of control groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
-    /// Its controllers, for version 1; empty for version 2.
+    /// Empty for version 2.
     pub(crate) controllers: Vec<String>,
     /// The directory of the hierarchy that is mounted.
     root: PathBuf,
     pub(crate) point: PathBuf,
 }
 
-/// The hierarchies of this machine.
 pub(crate) fn mounted_hierarchies() -> Vec<Hierarchy> {
     let mounts = fs::read_to_string("/proc/self/mountinfo");
     hierarchies(&mounts.unwrap_or_default())
 }
 
-/// The hierarchies in a `mountinfo`.
+/// `mounts` is the text of a `mountinfo`.
 pub(super) fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
     mounts
         .lines()
@@ -210,7 +196,7 @@ pub(super) fn hierarchies(mounts: &str) -> Vec<Hierarchy> {
         .collect()
 }
 
-/// This process's group in a hierarchy as a directory, given the text of `/proc/self/cgroup`.
+/// This process's group in a hierarchy as a directory. `groups` is the text of `/proc/self/cgroup`.
 pub(super) fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> {
     groups.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -227,7 +213,7 @@ pub(super) fn own_group(hierarchy: &Hierarchy, groups: &str) -> Option<PathBuf> 
     })
 }
 
-/// The place for new control groups, if there is one; version 2 is preferred.
+/// Prefers version 2.
 fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
     let hierarchies = hierarchies(mounts);
     let second = hierarchies
@@ -250,8 +236,8 @@ fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
     is_any.then_some(Placement::V1(controllers))
 }
 
-/// The nearest group, at or above our own, below which groups with the needed controllers can be made, and processes
-/// can be started from our group.
+/// The nearest group, at or above our own, that meets two conditions. Groups with the needed controllers can be made
+/// below it, and our group can start processes there.
 ///
 /// Our own is rarely usable: a group with processes cannot hand down controllers. If no other group is ours, as in a
 /// container or directly in a delegated group, its processes are moved out.
@@ -303,7 +289,7 @@ fn make_room(group: &Path) -> bool {
     }
     let below = group.join(MEMBERS);
     let _ = fs::create_dir(&below);
-    // Several times, because a process may start others meanwhile.
+    // Several times: a process may start others meanwhile.
     let is_usable = (0..10).any(|_| {
         move_members(group, &below);
         is_usable_second(group)

@@ -1,11 +1,10 @@
-//! The calls that are refused, beyond the usual filter, if no namespaces isolate a program: those that reach what
+//! The calls that are refused, in addition to the usual filter, if no namespaces isolate a program: they reach what
 //! landlock does not cover.
 
 use libc::sock_filter;
 
 use crate::sandbox::linux::filter::seccomp::{DONE, EPERM, Rule, error, refuse, whole};
 
-/// Makes the additional filter of a program without namespaces.
 pub(crate) fn filter(same_user: SameUser) -> Vec<sock_filter> {
     let files = match same_user {
         SameUser::Yes => OF_THE_SAME_USER,
@@ -15,14 +14,12 @@ pub(crate) fn filter(same_user: SameUser) -> Vec<sock_filter> {
     whole(ALWAYS.iter().chain(files), 0)
 }
 
-/// Whether a program has the judge's own user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SameUser {
     Yes,
     No,
 }
 
-/// For all programs.
 const ALWAYS: &[(i64, Rule)] = &[
     // Landlock does not cover sockets with a name in the file system, such as those of many services.
     (libc::SYS_socket, EPERM),
@@ -37,7 +34,7 @@ const ALWAYS: &[(i64, Rule)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_inotify_init, EPERM),
     (libc::SYS_inotify_init1, EPERM),
-    // Other processes of the user; 0 means the thread itself.
+    // They reach other processes of the user; 0 means the thread itself.
     (libc::SYS_sched_setaffinity, ITSELF),
     (libc::SYS_sched_setscheduler, ITSELF),
     (libc::SYS_sched_setparam, ITSELF),
@@ -47,7 +44,7 @@ const ALWAYS: &[(i64, Rule)] = &[
     (libc::SYS_fcntl, LEASES_AND_NOTES),
 ];
 
-/// For programs that have the judge's own user: landlock does not cover these ways to change a file. Compilers use
+/// For programs that have the judge's own user. Landlock does not cover these ways to change a file. Compilers use
 /// them on their own files, so they seem to succeed.
 const OF_THE_SAME_USER: &[(i64, Rule)] = &[
     #[cfg(target_arch = "x86_64")]

@@ -4,10 +4,10 @@
 //! time and must keep working. The filter is the second line of defence. The first is that the program has no
 //! capabilities, sees only its own namespaces, and cannot gain privileges.
 //!
-//! To install a filter costs a fifth of a whole run. So the slot installs it once, and its runs inherit it. The slot
-//! itself still has to make mounts and namespaces for them. So it shows a pass, a random number of 64 bits in an
-//! argument that these calls do not use. A program does not know the number, because it lost the memory with it when
-//! it started; at ten million tries a second it needs some thirty thousand years.
+//! To install a filter takes a fifth of the time of a whole run. So the slot installs it once, and its runs inherit
+//! it. The slot itself still has to make mounts and namespaces for them. So it shows a pass: a random number of 64
+//! bits in an argument that these calls do not use. A program does not know the number, because it lost the memory
+//! with it when it started. At ten million tries a second it needs some thirty thousand years.
 
 use libc::sock_filter;
 
@@ -35,22 +35,21 @@ pub(crate) const ERRNO: u32 = 0x0005_0000;
 /// All namespaces; a program may make none of them.
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 
-/// The effect of the filter on a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rule {
     Always(u32),
-    /// If this argument is one of these values, the answer beside it.
+    /// If the argument is one of these values, the answer in its pair.
     Among {
         argument: u32,
         answers: &'static [(i32, u32)],
     },
-    /// Refused with this error unless this argument is one of these.
+    /// Refused with this error unless the argument is one of these.
     OneOf {
         argument: u32,
         values: &'static [u32],
         errno: i32,
     },
-    /// Refused with this error if this argument has one of these bits.
+    /// Refused with this error if the argument has one of these bits.
     Without {
         argument: u32,
         bits: u32,
@@ -62,12 +61,11 @@ pub(crate) enum Rule {
     Pass(i32),
 }
 
-/// The answer that a call fails with this error; with 0 it seems to succeed, but does nothing.
+/// The call fails with this error; with 0 it seems to succeed, but does nothing.
 pub(crate) const fn error(errno: i32) -> u32 {
     ERRNO | errno as u32
 }
 
-/// A call that always fails with this error.
 pub(crate) const fn refuse(errno: i32) -> Rule {
     Rule::Always(error(errno))
 }
@@ -102,15 +100,15 @@ const ASKING: &[(i64, Rule)] = &[
 /// The limit of core dumps. One byte keeps the kernel from starting the machine's dump handler; 0 would not.
 const CORE: i32 = 4;
 
-/// Pages from the machine's stock of huge ones, which no group is charged for.
+/// Pages from the machine's stock of huge ones. They are charged to no group.
 const HUGE_PAGES: Rule =
     Rule::Without { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
 
 /// Two runs could communicate by locks on shared files. A file that is only readable can only be locked for reading,
-/// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock such
-/// files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open file
-/// belong to no process, so `/proc/locks` shows them to everybody. Leases and notifications reveal that another process
-/// opens a file.
+/// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock
+/// such files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open
+/// file belong to no process, so `/proc/locks` shows them to everybody. Leases and notifications reveal that another
+/// process opens a file.
 const FILE_CONTROL: &[(i32, u32)] = &[
     // These two are permitted only if the slot agrees.
     (libc::F_SETLK, ASK),
@@ -157,7 +155,7 @@ const DEVICE_CONTROL: Rule = Rule::OneOf {
     errno: libc::ENOTTY,
 };
 
-/// Flags can reveal whether a page of a file is in memory, where another run may have brought it.
+/// Flags can reveal whether a page of a file is in memory; another run may have brought it there.
 const NO_FLAGS: Rule = Rule::Without { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
 
 /// These options keep the other half of a core idle, or name memory: the kernel charges the names to no group.
@@ -166,7 +164,7 @@ const PROCESS_CONTROL: Rule = Rule::Among {
     answers: &[(libc::PR_SCHED_CORE, error(libc::EPERM)), (libc::PR_SET_VMA, error(libc::EINVAL))],
 };
 
-/// Other families, such as vsock, are not separated by namespaces.
+/// Namespaces do not separate other families, such as vsock.
 const UNIX_SOCKETS: Rule =
     Rule::OneOf { argument: 0, values: &[libc::AF_UNIX as u32], errno: libc::EPERM };
 
@@ -184,7 +182,7 @@ pub(crate) const DONE: Rule = refuse(0);
 /// Only for the slot and PID 1.
 const PASS: Rule = Rule::Pass(libc::EPERM);
 
-/// Rules for the calls that are not simply permitted.
+/// All other calls are permitted.
 const RULES: &[(i64, Rule)] = &[
     // Other processes: their memory, their descriptors, their limits.
     (libc::SYS_ptrace, EPERM),
@@ -302,7 +300,6 @@ const RULES: &[(i64, Rule)] = &[
     (libc::SYS_nfsservctl, EPERM),
 ];
 
-/// Rules for calls that only this architecture has.
 #[cfg(target_arch = "x86_64")]
 const RULES_HERE: &[(i64, Rule)] = &[
     (libc::SYS_inotify_init, EPERM),
@@ -317,12 +314,10 @@ const RULES_HERE: &[(i64, Rule)] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const RULES_HERE: &[(i64, Rule)] = &[];
 
-/// Makes the filter for a slot with this pass.
 pub(crate) fn filter(pass: u64, asks: Asks) -> Vec<sock_filter> {
     whole(RULES.iter().chain(RULES_HERE).chain(asks.rules()), pass)
 }
 
-/// The filter for these rules.
 pub(crate) fn whole<'a>(
     rules: impl Iterator<Item = &'a (i64, Rule)>,
     pass: u64,
@@ -345,7 +340,6 @@ pub(crate) fn whole<'a>(
     filter
 }
 
-/// Finds the rule for the call number in the accumulator.
 fn bisect(rules: &[(u32, Rule)], pass: u64) -> Vec<sock_filter> {
     if let [(number, rule)] = rules {
         let body = apply(*rule, pass);

@@ -1,4 +1,4 @@
-//! Packs what the slot gets beside a job: the bytes of its blobs, in unnamed files, and the places of what it shows.
+//! Packs what the slot gets with a job: the bytes of its blobs, in unnamed files, and the paths of what it shows.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom};
@@ -14,8 +14,7 @@ use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::wire;
 use crate::sandbox::shown::place_of;
 
-/// The program's standard input: a copy that cannot be changed. The file itself could be opened again for writing by a
-/// program of the same user.
+/// A copy that cannot be changed. A program of the same user could open the file itself again for writing.
 pub(crate) fn input(input: &Blob) -> Result<OwnedFd, Fault> {
     let step = "prepare standard input";
     match input.bytes() {
@@ -50,7 +49,6 @@ pub(crate) fn contents(job: &Job) -> Result<Option<File>, Fault> {
     Ok(Some(contents))
 }
 
-/// The places on this machine of what the job shows.
 pub(crate) fn places(job: &Job) -> Result<Vec<PathBuf>, Fault> {
     let place = |shown: &Shown| {
         let place = place_of(shown)?;

@@ -31,7 +31,7 @@ use crate::sandbox::linux::wire::{self, Answer, Request};
 use crate::sandbox::slot::{Backend, CoreId, Ends, Ran};
 use crate::sandbox::watch::Watch;
 
-/// The judge's side of a slot: one process that waits for jobs.
+/// One process that waits for jobs, as the judge sees it.
 ///
 /// Dropping it ends its run and its process, and removes its control groups.
 #[derive(Debug)]
@@ -39,21 +39,20 @@ pub(crate) struct LinuxSlot {
     socket: Arc<OwnedFd>,
     control: Arc<Control>,
     process: i32,
-    /// The user of its programs, released after the slot's process is gone.
+    /// Released after the slot's process is gone.
     user: Option<Reserved>,
     alarms: Alarms,
     groups: Option<Groups>,
     buffer: Vec<u8>,
 }
 
-/// A slot's control groups, for the judge to remove if the slot's process cannot.
+/// The judge removes them if the slot's process cannot.
 #[derive(Debug)]
 struct Groups {
     placement: Placement,
     name: String,
 }
 
-/// The judge's end of the socket to a slot.
 #[derive(Debug)]
 struct Socket(Arc<OwnedFd>);
 
@@ -65,12 +64,11 @@ impl EndRun for Socket {
 }
 
 impl LinuxSlot {
-    /// Starts a slot's process, and waits until it is ready.
     pub(crate) fn start(host: &Host, core: Option<CoreId>) -> Result<Self, JudgeError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let reserved = match host.change() {
-            // The user inside its own namespace, where every judge may have the same.
+            // It is the user inside the program's own namespace, where every judge may have the same.
             Change::Already => None,
             Change::Switch => Some(Reserved::take()?),
         };
@@ -131,7 +129,7 @@ impl LinuxSlot {
         let contents = pack::contents(job)?;
         let request = Request::Run { run, job, places: pack::places(job)? };
         for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
-            // So that a program of another user can open them as `/dev/stdin` and `/dev/stdout`.
+            // Lets a program of another user open them as `/dev/stdin` and `/dev/stdout`.
             if let Some(end) = end {
                 rustix::fs::fchmod(end, Mode::from_raw_mode(mode)).step("connect two programs")?;
             }
@@ -147,7 +145,6 @@ impl LinuxSlot {
         Ok(outputs)
     }
 
-    /// Waits until the slot reports the end of the run.
     fn listen(&mut self) -> Result<(Answer, Vec<OwnedFd>), JudgeError> {
         let received =
             wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
@@ -237,7 +234,6 @@ fn gone(step: &str) -> JudgeError {
     JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
 }
 
-/// Forks the slot's process.
 fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault> {
     let kept = kept.map(|fd| fd.map(AsRawFd::as_raw_fd));
     // SAFETY: the child takes no lock of this library or of the judge, and allocates with the system's allocator, which
@@ -245,7 +241,6 @@ fn start_process(setup: Setup, kept: [Option<&OwnedFd>; 2]) -> Result<i32, Fault
     unsafe { sys::fork(|| server::serve(setup, kept)) }.step("fork the sandbox's process")
 }
 
-/// An answer with what belongs to it.
 struct Answered {
     answer: Answer,
     fds: Vec<OwnedFd>,

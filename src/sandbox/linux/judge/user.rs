@@ -1,11 +1,11 @@
-//! A user number for a slot, unique on this machine as long as the slot lives.
+//! A user number for a slot, unique on this machine while the slot lives.
 //!
 //! The kernel counts what a program pins for its user (pages of pipes, descriptors in flight, locked memory,
 //! processes), so two runs of one user could make each other fail. A number is reserved by its use: a process of that
-//! user sleeps as long as the slot and its runs live. It first becomes that user, and then lets the kernel count: if
-//! there is a second process of the same user, anywhere, the limit of processes refuses a third. So if two judges want
-//! the same number at the same time, at most one gets it. They need not see each other's files, processes or network;
-//! a killed judge gives its numbers back; and only a process that may become that user can keep it from us.
+//! user sleeps while the slot and its runs live. It first becomes that user, and then lets the kernel count: if there
+//! is a second process of the same user, anywhere, the limit of processes refuses a third. So if two judges want the
+//! same number at the same time, at most one gets it. They need not see each other's files, processes or network. A
+//! killed judge gives its numbers back. Only a process that may become that user can keep it from us.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
@@ -19,15 +19,14 @@ use crate::sandbox::linux::sys::{self, Capabilities, Errno};
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
 pub(crate) const FIRST: u32 = 60_578;
 
-/// How many of them there are.
 const ALL: u32 = 600;
 
-/// Number of random tries before giving up: a free number is missed once in a thousand times.
+/// Random tries before giving up: a free number is missed once in a thousand times.
 const TRIES: u32 = 4200;
 
 const STEP: &str = "reserve a user for programs";
 
-/// A user number, reserved as long as anybody holds its line.
+/// Reserved until all copies of the descriptor are closed.
 #[derive(Debug)]
 pub(crate) struct Reserved {
     pub(crate) user: u32,
@@ -35,7 +34,7 @@ pub(crate) struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves a number. It is free again when all copies of the descriptor are closed.
+    /// The number is free again when all copies of the descriptor are closed.
     pub(crate) fn take() -> Result<(Self, OwnedFd), Fault> {
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
@@ -91,7 +90,7 @@ fn hold(line: OwnedFd) -> ! {
     sys::exit(0)
 }
 
-/// Becomes, by its real number, a user without other processes.
+/// Its real user number becomes that of a user without other processes.
 fn find() -> Result<u32, Errno> {
     /// This process and one child.
     const TWO: u64 = 2;

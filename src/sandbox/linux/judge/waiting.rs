@@ -1,10 +1,11 @@
-//! Finds out whether a program stands still, and what it waits for, from the kernel's data about each of its threads.
+//! Finds out whether a program is blocked, and what it waits for, from the kernel's data about each of its threads.
 //!
-//! For a waiting thread, `/proc/PID/task/TID/syscall` shows the call and its arguments. A program certainly stands
-//! still only under two conditions. Every thread of every process of its run waits in a call that no clock ends: for
-//! input, for room to write, for a lock, for a child. And none of their timers may send a signal. Any other wait (a
-//! sleep, a time limit, an event queue) may end by itself. Then only this is known: whether a thread waits for the other
-//! program, be it for some time. A result is never a guess; if the kernel does not show this data, there is no result.
+//! For a waiting thread, `/proc/PID/task/TID/syscall` shows the call and its arguments. A program is certainly blocked
+//! only under two conditions. Every thread of every process of its run waits in a call that no clock ends: for input,
+//! for room to write, for a lock, for a child. And none of their timers may send a signal. Any other wait (a sleep, a
+//! time limit, an event queue) may end by itself. Then only this is known: whether a thread waits for the other
+//! program, at least for some time. A result is never a guess; if the kernel does not show this data, there is no
+//! result.
 
 use std::fs;
 use std::io;
@@ -15,21 +16,18 @@ use crate::sandbox::linux::keeper::notifications::Alarms;
 use crate::sandbox::linux::keeper::procfs::{children, field, stat_fields};
 use crate::sandbox::watch::{Seen, Still, Thread, Watch};
 
-/// Finds the processes of a slot's run, and its pipes.
 #[derive(Debug)]
 pub(crate) struct ProcessWatch {
     slot: i32,
-    /// Whether an alarm may end a wait without a time limit.
+    /// An alarm may end a wait that has no time limit.
     alarms: Alarms,
     pipes: Pipes,
 }
 
-/// The pipes of a program.
+/// Their names in `/proc/PID/fd`.
 #[derive(Debug)]
 pub(crate) struct Pipes {
-    /// The name in `/proc/PID/fd` of the one that is its standard input.
     input: String,
-    /// The name of the one that is its standard output.
     output: String,
 }
 
@@ -49,7 +47,7 @@ impl Watch for ProcessWatch {
         // Its first thread may end long before the others.
         let ends = |thread: i32| {
             let stat = fs::read_to_string(format!("/proc/{program}/task/{thread}/stat"));
-            // A thread that was listed and no longer exists has ended, too.
+            // A thread that was listed and no longer exists has also ended.
             stat.map_or(true, |stat| is_exiting(&stat))
         };
         threads_of(program).is_some_and(|threads| threads.into_iter().all(ends))
@@ -57,7 +55,6 @@ impl Watch for ProcessWatch {
 }
 
 impl ProcessWatch {
-    /// Watches the program that runs in this slot's process, with these pipes.
     pub(crate) fn new(
         slot: i32,
         alarms: Alarms,
@@ -67,8 +64,8 @@ impl ProcessWatch {
         Ok(Self { slot, alarms, pipes: Pipes::of(input, output)? })
     }
 
-    /// The program, if it exists, and other children of PID 1 or the slot. The first process of the run is not among
-    /// them: it belongs to the sandbox and only waits.
+    /// The program, if it exists, and other children of PID 1 or the slot. The first process of the run is not
+    /// included: it belongs to the sandbox and only waits.
     fn programs(&self) -> Vec<i32> {
         let below = children(self.slot);
         let firsts: Vec<i32> = below.iter().copied().filter(|process| is_pid1(*process)).collect();
@@ -84,7 +81,7 @@ impl ProcessWatch {
     }
 }
 
-/// These processes and all below them.
+/// Includes all descendants.
 fn with_children(mut found: Vec<i32>) -> Vec<i32> {
     let mut index = 0;
     while let Some(process) = found.get(index).copied() {
@@ -95,17 +92,16 @@ fn with_children(mut found: Vec<i32>) -> Vec<i32> {
 }
 
 impl Pipes {
-    /// Those whose other ends these are.
+    /// `input` and `output` are the other ends of these pipes.
     pub(crate) fn of(input: impl AsFd, output: impl AsFd) -> io::Result<Self> {
         Ok(Self { input: pipe_name(input)?, output: pipe_name(output)? })
     }
 
-    /// Looks at a program and its children, of which nothing else is known: an alarm may wake it.
+    /// Observes a program and its children. Nothing else is known of them: an alarm may wake one.
     pub(crate) fn look_at(&self, program: i32) -> Seen {
         self.look(&with_children(vec![program]), || true).unwrap_or(Seen::Nothing)
     }
 
-    /// Looks at these processes.
     fn look(&self, processes: &[i32], may_be_woken: impl Fn() -> bool) -> Option<Seen> {
         let mut waits = Waits::Itself;
         let mut is_certain = true;
@@ -147,7 +143,7 @@ impl Pipes {
         if threads.is_empty() {
             return None;
         }
-        // If its output is closed, the other side will hear the end: a fork of the judge may hold a copy for a moment.
+        // If its output is closed, the other side will see the end: a fork of the judge may hold a copy for a moment.
         is_certain &= has_output;
         // Must come last: an alarm is announced before the call that sets it returns.
         Some(match (is_certain && !may_be_woken(), waits) {
@@ -192,7 +188,6 @@ impl Pipes {
     }
 }
 
-/// A call in which a thread waits.
 #[derive(Debug, PartialEq, Eq)]
 struct Call {
     number: i64,
@@ -213,7 +208,7 @@ impl Call {
         Some(Self { number, arguments })
     }
 
-    /// Whether it waits until one of its descriptors is ready, perhaps only until a time.
+    /// It waits until one of its descriptors is ready, perhaps only until a time.
     fn is_for_descriptors(&self) -> bool {
         let [first, second, ..] = self.arguments;
         match self.number {
@@ -231,7 +226,7 @@ impl Call {
     }
 }
 
-/// Whether a call to `futex` waits without a time limit. Source: the manual page `futex(2)`.
+/// The call waits without a time limit. Source: the manual page `futex(2)`.
 fn is_endless_lock(operation: u64, timeout: u64) -> bool {
     const WAIT: u64 = 0;
     const LOCK_PI: u64 = 6;
@@ -240,20 +235,20 @@ fn is_endless_lock(operation: u64, timeout: u64) -> bool {
     matches!(operation & !flags, WAIT | LOCK_PI | WAIT_BITSET) && timeout == 0
 }
 
-/// Whether the process has its own timers (`timer_create`), which may send signals; `None` if the kernel cannot tell.
+/// Timers of `timer_create` may send signals; `None` if the kernel cannot tell.
 fn has_timers(process: i32) -> Option<bool> {
     let timers = fs::read_to_string(format!("/proc/{process}/timers")).ok()?;
     Some(!timers.trim().is_empty())
 }
 
-/// Whether a thread is about to be killed. Source: the manual page `proc_pid_status(5)`.
+/// The thread is about to be killed. Source: the manual page `proc_pid_status(5)`.
 fn is_killed(status: &str) -> bool {
     const KILL: u64 = 1 << (libc::SIGKILL - 1);
     let pending = |name| u64::from_str_radix(field(status, name).unwrap_or_default(), 16);
     ["SigPnd:", "ShdPnd:"].into_iter().any(|name| pending(name).is_ok_and(|mask| mask & KILL != 0))
 }
 
-/// Whether a process is ending. Source: the manual page `proc_pid_stat(5)`, fields 3 and 9; the kernel's
+/// The process is ending. Source: the manual page `proc_pid_stat(5)`, fields 3 and 9; the kernel's
 /// `include/linux/sched.h`.
 fn is_exiting(stat: &str) -> bool {
     const PF_EXITING: u64 = 0x4;
@@ -263,7 +258,7 @@ fn is_exiting(stat: &str) -> bool {
     matches!(state, "Z" | "X") || flags & PF_EXITING != 0
 }
 
-/// Whether a process is PID 1 of its own process namespace.
+/// It is PID 1 of its own process namespace.
 fn is_pid1(process: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status"));
     status.is_ok_and(|status| is_first(&status))
@@ -282,8 +277,8 @@ fn switches(status: &str) -> Option<u64> {
     Some(number("voluntary_ctxt_switches:")? + number("nonvoluntary_ctxt_switches:")?)
 }
 
-/// Whether a wait for the thread's descriptors can only be a wait for other programs. Threads of a process need not
-/// share descriptors.
+/// A wait for the thread's descriptors can only be a wait for other programs. Threads of a process need not share
+/// descriptors.
 fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
     let directory = fs::read_dir(format!("{thread}/fd")).ok()?;
     let mut all = true;
@@ -295,7 +290,6 @@ fn has_only_pipes_and_files(thread: &str) -> Option<bool> {
     Some(all)
 }
 
-/// Whether a process has this pipe among its descriptors.
 fn holds(process: i32, pipe: &str) -> Option<bool> {
     let mut descriptors = fs::read_dir(format!("/proc/{process}/fd")).ok()?;
     let is_it = |entry: io::Result<fs::DirEntry>| {
@@ -368,8 +362,8 @@ mod tests {
         check(&line(libc::SYS_epoll_pwait, [0, 0, 0]), true, None);
     }
 
-    /// A shell that waits for its input, and the judge's copies of the ends of its pipes, as a fork of the judge holds
-    /// them for a moment.
+    /// A shell that waits for its input. Holds copies of the ends of its pipes, as a fork of the judge does for a
+    /// moment.
     struct Side {
         shell: std::process::Child,
         pipes: Pipes,
@@ -389,7 +383,6 @@ mod tests {
             Self { shell, pipes, _ends: ends }
         }
 
-        /// What is seen once it waits for input.
         fn seen_waiting(&self) -> Seen {
             let process = self.shell.id().cast_signed();
             loop {
@@ -408,7 +401,7 @@ mod tests {
         }
     }
 
-    /// Both would be called stuck otherwise, though the other one is about to hear the end of this one's output.
+    /// Otherwise both would count as blocked, though the other one is about to see the end of this one's output.
     #[test]
     fn who_has_closed_its_output_does_not_stand_still_while_a_copy_of_the_end_is_open() {
         const WAITS: &str = "read line";

@@ -1,6 +1,6 @@
-//! The environment of one run: a PID 1, a box, a temporary directory; with namespaces also those of its processes and
-//! its mounts. Every run has a new one. With namespaces, the expensive parts are made ahead, while the judge looks at
-//! the outcome of the previous run: the namespaces, and PID 1, which waits in them. Everything that could reveal this
+//! The environment of one run: a PID 1, a box, a temporary directory, and with namespaces also those of its processes
+//! and mounts. Every run has a new one. With namespaces, the expensive parts are made ahead, while the judge reads the
+//! outcome of the previous run: the namespaces, and PID 1, which waits in them. Everything that could reveal this
 //! earlier time, above all a date, is made when the run begins.
 
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -18,20 +18,17 @@ use crate::sandbox::linux::run::pid1_landlock;
 use crate::sandbox::linux::sys::{self, CloneArguments};
 use crate::sandbox::linux::view::boxes::Boxes;
 
-/// PID 1 of a run.
 pub(crate) struct Pid1 {
     pid: i32,
     pidfd: OwnedFd,
-    /// With namespaces: its orders. PID 1 may read them until it is gone.
+    /// `None` without namespaces. PID 1 may read it until it is gone.
     order: Option<Box<Order>>,
     is_gone: bool,
 }
 
-/// The environment of a run.
 pub(crate) struct Environment {
     pub(crate) pid1: Pid1,
     pub(crate) boxes: Boxes,
-    /// Whether the judge gets the box.
     pub(crate) is_kept: bool,
 }
 
@@ -68,7 +65,7 @@ impl Pid1 {
         }
     }
 
-    /// The run that was just started.
+    /// Call it just after the start of the run.
     pub(crate) fn running(&self) -> Running<'_> {
         Running {
             pid: self.pid,
@@ -78,7 +75,7 @@ impl Pid1 {
         }
     }
 
-    /// Notes that other code has waited for it.
+    /// Other code has waited for the process.
     pub(crate) fn is_gone(&mut self) {
         self.is_gone = true;
     }

@@ -1,7 +1,7 @@
-//! Calls that ask the slot first: those whose effects can neither be seen nor limited later.
+//! Calls that ask the slot first: their effects can neither be seen nor limited later.
 //!
 //! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` shows that one is set. The judge must know, or it
-//!   would mistake a program that waits for its alarm for one that is stuck.
+//!   would mistake a program that waits for its alarm for one that is blocked.
 //! - **Locks** (`fcntl`): no control group is charged for the kernel's memory behind them. So the processes of a run
 //!   have at most [`MOST_LOCKS`] together, counted in `/proc/locks`.
 //!
@@ -17,18 +17,16 @@ use crate::sandbox::linux::keeper::procfs::{MachineProc, stat_fields};
 use crate::sandbox::linux::sys::notify::{self, SharedWord};
 use crate::sandbox::linux::sys::{self, Errno};
 
-/// Upper bound on the locks of a run's processes together.
+/// Of all processes of a run together.
 const MOST_LOCKS: usize = 10_000;
 
 /// Number of refused calls for a lock before the locks are counted again, which takes some time.
 const UNCOUNTED: usize = 1000;
 
-/// Whether an alarm clock may be set in the run.
 #[derive(Clone, Debug)]
 pub(crate) struct Alarms(Arc<SharedWord>);
 
 impl Alarms {
-    /// No alarm is known to be set.
     pub(crate) fn make() -> sys::Result<Self> {
         SharedWord::make().map(|word| Self(Arc::new(word)))
     }
@@ -42,17 +40,16 @@ impl Alarms {
     }
 }
 
-/// Answers the calls that ask.
 pub(crate) struct Notifications {
     listener: OwnedFd,
     alarms: Alarms,
-    /// An upper bound on the locks: those of the last count, and one for each call since then.
+    /// An upper bound: the locks of the last count, and one for each call since then.
     locks: usize,
     proc: Arc<MachineProc>,
 }
 
 impl Notifications {
-    /// Installs the filter of calls. If another process already listens to calls, no call asks, and alarms may be set
+    /// Installs the filter of calls. If another process already listens to calls, no call asks. Then alarms may be set
     /// at any time.
     pub(crate) fn install(
         pass: u64,
@@ -74,13 +71,12 @@ impl Notifications {
         self.listener.as_fd()
     }
 
-    /// A new run is about to begin, and no process of the last one is left.
+    /// Call it before a new run, when no process of the last one is left.
     pub(crate) fn begin(&mut self) {
         self.alarms.say(false);
         self.locks = 0;
     }
 
-    /// Answers the call that waits.
     pub(crate) fn answer(&mut self) {
         let Ok(question) = notify::question(self.listener.as_fd()) else { return };
         let answer = match i64::from(question.number) {
@@ -88,7 +84,7 @@ impl Notifications {
             // This timer stands still while the program does.
             libc::SYS_setitimer if question.arguments[0] as i32 != libc::ITIMER_REAL => Ok(()),
             _ => {
-                // Noted before it is set.
+                // It is noted before it is set.
                 self.alarms.say(true);
                 Ok(())
             }
@@ -96,7 +92,7 @@ impl Notifications {
         notify::answer(self.listener.as_fd(), &question, answer);
     }
 
-    /// Whether one more lock is permitted.
+    /// Fails if no more locks are permitted.
     fn lock(&mut self) -> Result<(), Errno> {
         self.locks += 1;
         if self.locks == MOST_LOCKS || self.locks >= MOST_LOCKS + UNCOUNTED {
@@ -105,7 +101,7 @@ impl Notifications {
         if self.locks < MOST_LOCKS { Ok(()) } else { Err(Errno(libc::ENOLCK)) }
     }
 
-    /// Number of locks of the slot's processes; too many if the machine does not show them.
+    /// Number of locks of the slot's processes; [`MOST_LOCKS`] if the machine does not show them.
     fn count_locks(&self) -> usize {
         let text = self.proc.read("locks").unwrap_or_default();
         let mut owners: BTreeMap<&str, usize> = BTreeMap::new();
@@ -117,7 +113,6 @@ impl Notifications {
         if text.is_empty() { MOST_LOCKS } else { ours.map(|(_, count)| count).sum() }
     }
 
-    /// Whether a process is a descendant of another.
     fn descends(&self, process: &str, from: &str) -> bool {
         let mut process = process.to_owned();
         while process != from {

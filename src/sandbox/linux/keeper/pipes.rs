@@ -1,11 +1,11 @@
 //! Bounds the pipes of a run if programs have the judge's own user. The kernel counts the pages of all pipes of a user
 //! together. Above a limit ([`PAGES_OF_A_USER`]), new pipes get only two pages, so that other programs would wait
 //! forever. So runs are checked again and again, and ended if they have too many pipes. Descriptors in flight through
-//! sockets do not show: all runs of a user together have at most as many as one process may have open files, plus
-//! [`AT_ONCE`].
+//! sockets do not show. All runs of a user together have at most as many of them as one process may have open files,
+//! plus [`AT_ONCE`].
 //!
-//! Making a pipe does not ask first: a signal can interrupt a call that waits for an answer, and programs do not
-//! expect that of this call.
+//! A program may make a pipe without asking first. A signal can interrupt a call that waits for an answer, and
+//! programs do not expect that of this call.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::sandbox::linux::keeper::procfs;
 use crate::sandbox::linux::keeper::resources::OPEN_FILES_OF_THE_USER;
 use crate::sandbox::linux::sys;
 
-/// Upper bound on the open pipes of a run's processes together.
+/// Of all processes of a run together.
 const MOST: usize = 128;
 
 /// This many simultaneous runs of a user stay below its pages, whatever they have.

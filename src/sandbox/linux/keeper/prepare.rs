@@ -22,57 +22,47 @@ use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, refer_to};
 use crate::sandbox::linux::view::landlock::LandlockView;
 use crate::sandbox::linux::view::mounts::{Context, Template};
 
-/// The setup of a slot's process.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    /// The place for its control groups, if there is one.
     pub(crate) placement: Option<Placement>,
     /// The name of its control groups, unique on this machine.
     pub(crate) name: String,
     /// The user of its programs, inside.
     pub(crate) identity: Identity,
     pub(crate) mechanism: Mechanism,
-    /// The judge's user, outside.
     pub(crate) outside_uid: u32,
-    /// The judge's group, outside.
     pub(crate) outside_gid: u32,
     pub(crate) judge: i32,
     pub(crate) temporary: PathBuf,
-    /// Tells the judge about its programs' alarm clocks.
     pub(crate) alarms: Alarms,
     pub(crate) core: Option<usize>,
 }
 
-/// The parts of the machine that programs see.
 pub(crate) enum View {
     Template(Template),
     Landlock(LandlockView),
 }
 
-/// The parts of a slot's process that is ready.
 pub(crate) struct Ready {
     pub(crate) group: Box<dyn Group>,
     pub(crate) view: View,
-    /// Landlock's version, if it can be used.
+    /// Landlock's version; `None` if it cannot be used.
     pub(crate) landlock: Option<usize>,
     pub(crate) devices: Option<OwnedFd>,
     /// Stacks for two PID 1s: that of a run, and that of the next, which may start before the first is gone.
     pub(crate) pid1_stacks: [Stack; 2],
     pub(crate) child_stack: Stack,
-    /// The niceness of programs, if the slot itself has a lower one.
+    /// `None` unless the slot itself has a lower one.
     pub(crate) nice: Option<i32>,
-    /// Whether CPU time or memory is measured by looking at processes, which the slot can then see.
+    /// CPU time or memory is measured in `/proc`, where the slot can see processes.
     pub(crate) looks_at_processes: bool,
-    /// Number of cores that programs can use at the same time.
     pub(crate) cores: u64,
-    /// Answers calls that ask, if possible.
     pub(crate) notifications: Option<Notifications>,
     pub(crate) proc: Arc<MachineProc>,
     pub(crate) process: OwnedFd,
 }
 
-/// Closes all descriptors of the judge except these, and leaves its terminal and session and resets its signal
-/// handlers.
+/// Closes all descriptors of the judge except these, leaves its terminal and session, and resets its signal handlers.
 pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     const FIRST: RawFd = 3;
     /// Above all kept descriptors, whatever their numbers are.
@@ -100,7 +90,7 @@ pub(crate) fn keep_only(kept: [Option<RawFd>; 2]) -> [Option<OwnedFd>; 2] {
     kept
 }
 
-/// Makes the process ready for its first run. After a failure, nothing is left behind.
+/// After a failure, nothing is left behind.
 pub(crate) fn get_ready(setup: &Setup) -> Result<Ready, Fault> {
     // Refused without a right that even root may lack in a container.
     let slot = match fs::write("/proc/self/oom_score_adj", "-1000") {
@@ -212,8 +202,8 @@ fn make_namespaces(setup: &Setup) -> Result<(), Fault> {
     }
     let flags = libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
     sys::unshare(flags).step("make namespaces (mounts, network, messages, name)")?;
-    // With version 2, a run has its own control group, and makes the namespace itself: from inside one, the kernel may
-    // refuse to start processes in groups beside it.
+    // With version 2, a run has its own control group, and makes the namespace itself. From inside one, the kernel may
+    // refuse to start processes in sibling groups.
     if !matches!(setup.placement, Some(Placement::V2(_))) {
         sys::unshare(libc::CLONE_NEWCGROUP).step("make namespaces (control groups)")?;
     }
@@ -244,7 +234,7 @@ fn give_up_rights(setup: &Setup) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A stack for PID 1 or PID 2, which need little.
+/// PID 1 and PID 2 need little.
 fn stack() -> Result<Stack, Fault> {
     const LENGTH: usize = 64 << 10;
     let bottom = sys::pages(LENGTH).step("make a stack")?;

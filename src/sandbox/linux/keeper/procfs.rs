@@ -1,7 +1,7 @@
 //! Measures the processes of a run by `/proc`, for machines where no control group counts.
 //!
 //! Only living processes are visible, and the usage of children that they waited for. A program can hide some of its
-//! usage; so this is the last resort, and each outcome says that it was used.
+//! usage, so this is the last resort, and each outcome says that it was used.
 
 use std::cell::OnceCell;
 use std::ffi::CString;
@@ -15,9 +15,8 @@ use rustix::fs::Dir;
 use crate::sandbox::fault::{Fault, Step};
 use crate::sandbox::linux::sys;
 
-/// What was seen of a run so far.
 pub(crate) struct Tree {
-    /// The slot's own executable: a process with it has not started the program yet, and its memory belongs to the
+    /// The slot's own executable. A process with it has not started the program yet, and its memory belongs to the
     /// slot.
     own: OnceCell<Option<PathBuf>>,
     cpu: u64,
@@ -25,35 +24,32 @@ pub(crate) struct Tree {
     memory_peak: u64,
 }
 
-/// The usage of one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Share {
-    /// CPU time including that of children that were waited for, in nanoseconds.
+    /// Includes children that were waited for; in nanoseconds.
     cpu: u64,
     /// In bytes.
     memory: u64,
 }
 
-/// Checks that this kernel shows the children of a process; without that, nothing would be measured.
+/// Checks that this kernel shows the children of a process; otherwise nothing would be measured.
 pub(crate) fn check() -> Result<(), Fault> {
     let step = "measure by /proc, without control groups";
     let path = "/proc/thread-self/children";
     fs::read_to_string(path).map(|_| ()).step_on(step, path)
 }
 
-/// Upper bound in bytes on the difference of two readings of the same memory: the kernel counts in portions on each
-/// processor.
+/// Two readings of the same memory differ by at most this many bytes: the kernel counts in portions on each processor.
 const INEXACT: u64 = 4 << 20;
 
 impl Tree {
-    /// Nothing seen yet.
     pub(crate) fn new() -> Self {
         Self { own: OnceCell::new(), cpu: 0, memory_now: 0, memory_peak: 0 }
     }
 
-    /// Looks at all processes below the run's first one, until the time `until` (monotonic, in nanoseconds), because
-    /// hundreds of busy processes leave little processor time for that. Looks more closely if they seem to hold more
-    /// memory than `limit`, in bytes.
+    /// Measures all processes below the run's first one. Stops at the time `until` (monotonic, in nanoseconds),
+    /// because hundreds of busy processes leave little processor time for that. Measures more exactly if they seem to
+    /// hold more memory than `limit`, in bytes.
     pub(crate) fn look(&mut self, pid1: i32, until: u64, limit: Option<u64>) {
         let mut waiting = children(pid1);
         let mut cpu = share(pid1).cpu;
@@ -82,17 +78,17 @@ impl Tree {
         self.memory_peak = self.memory_peak.max(memory);
     }
 
-    /// CPU time seen, in nanoseconds.
+    /// In nanoseconds.
     pub(crate) fn cpu(&self) -> u64 {
         self.cpu
     }
 
-    /// Memory held at the last look, in bytes.
+    /// At the last measurement, in bytes.
     pub(crate) fn memory_now(&self) -> u64 {
         self.memory_now
     }
 
-    /// The largest memory held, in bytes, given that of the largest process by `wait4`.
+    /// In bytes. `largest` is the memory of the largest process by `wait4`.
     pub(crate) fn peak(&self, largest: u64) -> u64 {
         // A new process is charged with the slot's own largest memory. Up to that, the number says nothing about the
         // program.
@@ -101,25 +97,23 @@ impl Tree {
     }
 }
 
-/// The machine's `/proc`, which the slot need not see.
+/// The slot itself need not see the machine's `/proc`.
 pub(crate) struct MachineProc(Option<OwnedFd>);
 
 impl MachineProc {
-    /// Opens it, if this process still sees it.
     pub(super) fn open() -> Self {
         Self(sys::openat(libc::AT_FDCWD, c"/proc", libc::O_PATH | libc::O_DIRECTORY, 0).ok())
     }
 
-    /// Reads one of its files.
     pub(super) fn read(&self, name: &str) -> Option<String> {
         let mut text = Vec::new();
         File::from(self.at(name)?).read_to_end(&mut text).ok()?;
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// How long other processes kept a thread below this process from the processor, in nanoseconds: the maximum over
-    /// threads, less the CPU time of the whole program, for which the thread may have waited as well. It is a lower
-    /// bound on the delay by the machine's load.
+    /// How long other processes kept a thread below this process from the processor, in nanoseconds. It is the maximum
+    /// over threads, less the CPU time of the whole program, for which the thread may have waited as well. So it is a
+    /// lower bound on the delay by the machine's load.
     pub(super) fn queued(&self, first: i32, cpu: u64) -> u64 {
         let mut most = 0;
         let mut waiting = vec![first];
@@ -162,7 +156,7 @@ pub(super) fn below(first: i32) -> impl Iterator<Item = i32> {
     })
 }
 
-/// The children of all threads of a process.
+/// Of all threads of the process.
 pub(in crate::sandbox::linux) fn children(pid: i32) -> Vec<i32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));
     threads
@@ -185,8 +179,8 @@ fn share(pid: i32) -> Share {
     parse_stat(&stat)
 }
 
-/// The memory of a process, in bytes, with its share of shared memory. Expensive; `None` if the slot may not read it:
-/// root of a container may lack the right to inspect processes of another user.
+/// In bytes, with the process's share of shared memory. Expensive. `None` if the slot may not read it: root of a
+/// container may lack the right to inspect processes of another user.
 fn proportional(pid: i32) -> Option<u64> {
     let memory = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     Some(kib(&memory, "Pss:"))
@@ -208,12 +202,12 @@ pub(in crate::sandbox::linux) fn stat_fields(stat: &str) -> impl Iterator<Item =
     stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace()
 }
 
-/// The value of a name in `/proc/PID/status` and similar files.
+/// In `/proc/PID/status` and similar files.
 pub(in crate::sandbox::linux) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// An amount of memory in `/proc/PID/status` and similar files, in bytes.
+/// An amount of memory in `/proc/PID/status` and similar files; in bytes.
 fn kib(status: &str, name: &str) -> u64 {
     let number = field(status, name).and_then(|text| text.strip_suffix(" kB"));
     number.and_then(|number| number.trim().parse::<u64>().ok()).map_or(0, |number| number * 1024)

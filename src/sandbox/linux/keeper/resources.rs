@@ -17,10 +17,10 @@ use crate::sandbox::linux::run::child::Change;
 use crate::sandbox::linux::sys;
 use crate::sandbox::rlimits::{self, ENDLESS, Limit, OPEN_FILES, UNUSED_MEMORY, present};
 
-/// Open files of one process if programs have the judge's own user, whose pipes are counted together (see `pipes`).
+/// For one process, if programs have the judge's own user, whose pipes are counted together (see `pipes`).
 pub(super) const OPEN_FILES_OF_THE_USER: u64 = 256;
 
-/// Memory that one process can lock against swapping, in bytes.
+/// For one process, in bytes.
 const LOCKED_MEMORY: u64 = 64 << 10;
 
 /// Upper bound on queued signals and POSIX timers. The kernel counts them for a user, so all runs of an ordinary user
@@ -28,18 +28,18 @@ const LOCKED_MEMORY: u64 = 64 << 10;
 const PENDING_SIGNALS: u64 = 4096;
 const SHARERS: u64 = 8;
 
-/// The least number that every program must have.
+/// Every program must have this many.
 const LEAST_SIGNALS: u64 = 32;
 
 /// Processes that the user of the judge may start during a run, including other runs, if the kernel counts all of a
 /// user together. If this were too small, a program would fail because of other processes.
 const OTHERS_OF_THE_USER: u64 = 512;
 
-/// Nobody has so many processes that a limit beyond this is near. To count them takes longer than a short run.
+/// Nobody has so many processes that a limit above this is near. To count them takes longer than a short run.
 const ENOUGH_PROCESSES: u64 = 8192;
 
-/// Limits that programs inherit from the judge unless they are set, and that would stop them or refuse what they may
-/// do; each with its option of `prlimit(1)`.
+/// Limits that programs inherit from the judge unless they are set. They would stop programs or refuse what they may
+/// do. Each has its option of `prlimit(1)`.
 const INHERITED: [(Resource, &str); 8] = [
     (Resource::Cpu, "cpu"),
     (Resource::Fsize, "fsize"),
@@ -51,7 +51,6 @@ const INHERITED: [(Resource, &str); 8] = [
     (Resource::As, "as"),
 ];
 
-/// Lifts the limits that the slot inherits from the judge, as far as it may.
 pub(crate) fn lift() {
     for (resource, _) in INHERITED {
         // No process may have an unlimited number of open files.
@@ -97,14 +96,15 @@ pub(crate) fn limit_all() -> Result<(), Fault> {
         .step("limit resources")
 }
 
-/// The limits for a run, if programs can use all that these permit.
+/// Fails if programs cannot use all that these limits permit.
 pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> {
     let placement = setup.placement.as_ref();
     let open_files = match setup.identity.change {
         Change::Already => OPEN_FILES_OF_THE_USER,
         Change::Switch => OPEN_FILES,
     };
-    // If no group counts memory, the slot looks at what is really held; this limits the growth between two looks.
+    // If no group counts memory, the slot measures what is really held; this limits the growth between two
+    // measurements.
     let is_uncounted = placement.is_none_or(|place| place.memory() == Meter::Rusage);
     let memory = is_uncounted.then_some(Resource::Data);
     let mut limits = rlimits::list(wanted, open_files, wanted.file_size(), memory);
@@ -149,7 +149,6 @@ pub(crate) fn list(wanted: &Limits, setup: &Setup) -> Result<Vec<Limit>, Fault> 
     Ok(limits)
 }
 
-/// Number of processes and threads of a user.
 fn tasks_of(user: u32) -> Result<u64, Fault> {
     let processes = fs::read_dir("/proc").step("count the processes of the user")?.flatten();
     let of_the_user = processes.filter(|entry| {
@@ -162,20 +161,19 @@ fn tasks_of(user: u32) -> Result<u64, Fault> {
     Ok(threads.map(|found| found.nlink().saturating_sub(2)).sum())
 }
 
-/// Limits a resource of this process. Without root's rights, a limit can only be lowered.
+/// Without root's rights, a limit can only be lowered.
 fn lower(resource: Resource, most: u64) -> sys::Result<()> {
     let most = most.min(present(resource));
     sys::set_limit(resource, most, most).map(|_| ())
 }
 
-/// Forbids core dumps for the slot and its children; the filter then prevents a change of this limit.
+/// The filter then prevents a change of this limit.
 pub(crate) fn forbid_dumps() -> Result<(), Fault> {
     // In bytes: too small for any dump, and the only value at which the kernel does not start the machine's dump
     // handler, a process of root outside the sandbox.
     lower(Resource::Core, 1).step("forbid memory dumps")
 }
 
-/// Number of cores that this process, and so the program, may use at the same time.
 pub(crate) fn cores() -> u64 {
     let set = rustix::thread::sched_getaffinity(None);
     set.map_or(1, |set| u64::from(set.count()).max(1))

@@ -41,17 +41,13 @@ use crate::sandbox::shortage::check_room;
 use crate::sandbox::strings::Strings;
 use crate::sandbox::translate::Translation;
 
-/// The state of a slot's process.
 struct Server {
     setup: Setup,
     socket: OwnedFd,
     _user: Option<OwnedFd>,
     ready: Ready,
-    /// The environment of the last run, until it is removed.
     last: Option<Environment>,
-    /// PID 1 of the last run, which is ending.
     leaving: Option<Pid1>,
-    /// PID 1 of the next run, which waits for it.
     next: Option<Pid1>,
 }
 
@@ -64,7 +60,7 @@ struct Task {
     names: Translation,
 }
 
-/// The result of a run, and the descriptors to send with it.
+/// The descriptors are sent with the answer.
 struct Finished {
     answer: Answer,
     fds: Vec<OwnedFd>,
@@ -91,7 +87,6 @@ pub(crate) fn serve(setup: Setup, kept: [Option<RawFd>; 2]) -> ! {
 }
 
 impl Server {
-    /// Answers requests until the other end is gone.
     fn answer_all(&mut self) {
         let mut buffer = vec![0; wire::LONGEST];
         let mut sent = wire::send(&self.socket, &Answer::Ready, &[]);
@@ -108,7 +103,7 @@ impl Server {
                     drop(finished);
                     self.turn_over();
                 }
-                // It concerns a run that is over.
+                // The request is about a run that is over.
                 Ok(Some((Request::End { .. }, _))) => {}
                 Ok(None) | Err(_) => return,
             }
@@ -125,7 +120,6 @@ impl Server {
         Task { run, job, binds, names }
     }
 
-    /// Runs a job and measures its usage.
     fn run(&mut self, task: Task, mut fds: Vec<OwnedFd>) -> Result<Finished, Fault> {
         let job = &*task.job;
         let contents = (fds.len() > 3).then(|| fds.pop()).flatten();
@@ -188,7 +182,6 @@ impl Server {
         finished
     }
 
-    /// Watches a started run to its end.
     fn watch(
         &mut self,
         task: &Task,
@@ -232,7 +225,7 @@ impl Server {
         .watch(&running);
         let pid1_stays = stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays);
         if plan.landlock_plan.is_none() && !pid1_stays {
-            // In case PID 1 was killed before it closed them. No descriptor opened since then is open now.
+            // PID 1 may have been killed before it closed them. No descriptor opened since then is open now.
             plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
         }
         stopped
@@ -246,7 +239,7 @@ impl Server {
         }
     }
 
-    /// Starts PID 1 of the next run; does nothing without namespaces.
+    /// Does nothing without namespaces.
     fn make_next(&mut self) -> Result<(), Fault> {
         if matches!(self.ready.view, View::Template(_)) && self.next.is_none() {
             let ready = &mut self.ready;
@@ -271,11 +264,10 @@ impl Server {
                 view.remove_now();
             }
         }
-        // After a failure, it is tried again with the next run, which can report it.
+        // After a failure, the next run tries it again, and can report it.
         let _ = self.make_next();
     }
 
-    /// Makes the box and the temporary directory, with the files of the job.
     fn boxes(
         &mut self,
         Task { job, binds, names, .. }: &Task,
@@ -293,7 +285,7 @@ impl Server {
         }
     }
 
-    /// Landlock's rules for a run, if landlock is used.
+    /// `None` if landlock is not used.
     fn rules(&self, boxes: &Boxes, task: &Task) -> Result<Option<OwnedFd>, Fault> {
         match (&self.ready.view, self.ready.landlock, &self.ready.devices) {
             (View::Landlock(view), _, _) => {
@@ -306,7 +298,6 @@ impl Server {
         }
     }
 
-    /// Everything that PID 1 and PID 2 need, except descriptors.
     fn plan(
         &self,
         Task { job, names, .. }: &Task,
@@ -339,7 +330,6 @@ impl Server {
         })
     }
 
-    /// Measures the usage, and searches the box.
     fn finish(
         &mut self,
         job: &Job,
@@ -431,7 +421,6 @@ impl Server {
 /// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
 const SPARE: u64 = 4 << 20;
 
-/// The total size of all files.
 fn length(files: &[TreeEntry]) -> Result<u64, Fault> {
     let lengths = files.iter().filter_map(TreeEntry::blob).map(Blob::len);
     lengths.sum::<io::Result<u64>>().step("measure the files of the job")
@@ -448,7 +437,7 @@ fn again_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Faul
 /// The memory that a program requested by its file, if the kernel refused it, so that the program never began.
 fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
-    // The box and the shown places have other paths for the slot than for a program.
+    // For the slot, the box and the shown files have other paths than for a program.
     let below = |place: &Path| path.strip_prefix(place).ok();
     let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -471,7 +460,7 @@ fn refused_memory(plan: &Plan, boxes: &Boxes, shown: &[Picked]) -> Option<u64> {
     is_refused.then_some(image.writable)
 }
 
-/// The fault if the kernel does not give a program the memory that it may have.
+/// The kernel does not give a program the memory that it may have.
 fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     let allowed = limit.map_or("any amount".to_owned(), |limit| limit.to_string());
     Fault {
@@ -484,7 +473,7 @@ fn short_of_memory(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     }
 }
 
-/// Distinguishes runs that failed before the program started from others.
+/// Fails for runs that ended before the program started.
 fn explain(plan: &Plan, stopped: &Stopped, stopped_by: Option<StoppedBy>) -> Result<(), Fault> {
     if let Some((step, errno)) = plan.report.failure() {
         if !step.is_last() {
@@ -512,7 +501,7 @@ fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
     }
 }
 
-/// Whether a retry may well succeed a moment later.
+/// A retry may succeed a moment later.
 fn is_transient(fault: &Fault) -> bool {
     matches!(fault.errno, Some(libc::EAGAIN | libc::EBUSY))
 }

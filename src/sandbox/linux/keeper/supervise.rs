@@ -1,8 +1,8 @@
-//! Watches a run: sleeps until it ends, until a limit may be reached, or until the judge sends a message.
+//! Supervises a run: sleeps until it ends, until a limit may be reached, or until the judge sends a message.
 //!
-//! The next look at the CPU counter is when the program could have used up the rest of its time, if it ran on all cores.
-//! The nearer the limit, the shorter the sleep. Only what the kernel does not count is looked at in intervals
-//! ([`LOOK`]): the size of the output, and of a box on disk; pipes; without control groups, all processes.
+//! The CPU counter is read again when the program could have used up the rest of its time, if it ran on all cores. The
+//! nearer the limit, the shorter the sleep. Only what the kernel does not count is checked at intervals
+//! ([`CHECK_INTERVAL`]): the size of the output, and of a box on disk; pipes; without control groups, all processes.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -26,13 +26,13 @@ use crate::sandbox::linux::view::boxes::Boxes;
 use crate::sandbox::linux::view::landlock;
 use crate::sandbox::linux::wire::{self, Request};
 
-/// The shortest sleep between two looks at the CPU counter, in nanoseconds; the counter itself is only as exact as the
-/// kernel's tick.
+/// The shortest sleep between two readings of the CPU counter, in nanoseconds. The counter itself is only as exact as
+/// the kernel's tick.
 const SHORTEST: u64 = 1_000_000;
-/// The longest one since memory ran short, when nothing was killed at once.
+/// The longest sleep after memory ran short, if nothing was killed at once; in nanoseconds.
 const LATEST: u64 = 64_000_000;
 
-/// The shortest time between two looks at what the kernel does not count, in nanoseconds.
+/// The shortest time between two checks of what the kernel does not count, in nanoseconds.
 pub(crate) const LOOK: u64 = 15_000_000;
 
 /// PID 1 of a run.
@@ -45,32 +45,28 @@ pub(crate) struct Running<'a> {
     pub(crate) slot_cpu: u64,
 }
 
-/// A finished run; all of its processes are gone, except PID 1 if `pid1_stays`.
+/// All of its processes are gone, except PID 1 if `pid1_stays`.
 pub(crate) struct Stopped {
     /// PID 1 still exists, and does nothing.
     pub(crate) pid1_stays: bool,
     /// The status from `wait4`.
     pub(crate) status: i32,
-    /// Why the run had to be ended, if it had.
+    /// `None` if the run ended by itself.
     pub(crate) cause: Option<Cause>,
     /// PID 1 reported the end of the program.
     pub(crate) ended_by_itself: bool,
-    /// The program was never started.
     pub(crate) never_started: bool,
     /// In nanoseconds.
     pub(crate) wall: u64,
-    /// The part of it in which others had the processor, in nanoseconds; 0 if the wall time was not up.
+    /// The part of `wall` in which others had the processor, in nanoseconds; 0 if the wall time was not up.
     pub(crate) queued: u64,
     pub(crate) baseline: Baseline,
     pub(crate) peak: Peak,
-    /// Whether more was written to the outputs than permitted.
     pub(crate) is_output_beyond: bool,
-    /// The usage of the processes: CPU time by the control group, if one counts, otherwise from `wait4`; memory always
-    /// from the latter.
+    /// CPU time is from the control group, if one counts, otherwise from `wait4`; memory is always from the latter.
     pub(crate) usage: Usage,
 }
 
-/// The state of watching a run.
 pub(crate) struct Supervisor<'a> {
     pub(crate) socket: &'a OwnedFd,
     pub(crate) group: &'a dyn Group,
@@ -80,29 +76,26 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) proc: &'a MachineProc,
     /// The time that the program was seen to wait for a processor, in nanoseconds.
     pub(crate) queued: u64,
-    /// Number of cores that the program can use at the same time.
     pub(crate) cores: u64,
     pub(crate) sweep: KillScope<'a>,
     pub(crate) outputs: &'a OutputFiles,
-    /// The memory beside the outputs up to the last look.
+    /// Memory without the outputs, up to the last reading.
     pub(crate) peak: Peak,
-    /// Time of the next look at the outputs, monotonic, in nanoseconds.
+    /// Time of the next check of the outputs; monotonic, in nanoseconds.
     pub(crate) next_outputs: u64,
-    /// Time of the next search of a box on disk, monotonic, in nanoseconds.
+    /// Time of the next search of a box on disk; monotonic, in nanoseconds.
     pub(crate) next_search: u64,
-    /// Before this time, the program has no visible processes, monotonic, in nanoseconds.
+    /// Before this time, the program has no visible processes; monotonic, in nanoseconds.
     pub(crate) first_look: u64,
     pub(crate) notifications: Option<&'a mut Notifications>,
-    /// Time of the next look at the run's pipes, if they are watched, monotonic, in nanoseconds.
+    /// Time of the next check of the run's pipes, if they are checked; monotonic, in nanoseconds.
     pub(crate) next_pipes: Option<u64>,
-    /// Looks at the processes in `/proc`, if no control group counts.
+    /// Measures the processes in `/proc`, if no control group counts.
     pub(crate) tree: Option<Tree>,
 }
 
-/// How to end all processes of a run.
 #[derive(Clone, Copy)]
 pub(crate) enum KillScope<'a> {
-    /// By the end of PID 1.
     Pid1,
     /// By the slot, which kills everything that it may signal. The box is on disk, where only searches keep it small.
     Domain {
@@ -112,20 +105,16 @@ pub(crate) enum KillScope<'a> {
     },
 }
 
-/// How a run is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Over {
-    /// PID 1 is gone.
     Gone,
-    /// Only PID 1 is left.
     Reported,
-    /// It must be ended.
     Because(Cause),
     Alone,
 }
 
 impl Supervisor<'_> {
-    /// Watches a run to its end. Returns only after all of its processes are gone, whatever happens.
+    /// Returns only after all of its processes are gone, whatever happens.
     pub(crate) fn watch(mut self, running: &Running<'_>) -> Result<Stopped, Fault> {
         let mut watched = self.wait(running);
         if watched == Ok(Over::Reported) {
@@ -169,10 +158,9 @@ impl Supervisor<'_> {
         self.stopped(running, usage, cause, ended_at)
     }
 
-    /// Sleeps until the run is over or has to be ended.
     fn wait(&mut self, running: &Running<'_>) -> Result<Over, Fault> {
         let alarm = self.group.alarm().map(AsFd::as_fd);
-        // How long to sleep at most since the bell has rung.
+        // The longest sleep since the last alarm.
         let mut soon: Option<u64> = None;
         loop {
             let mut sleep = match self.next_look(running)? {
@@ -204,8 +192,8 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Sleeps at most this many nanoseconds, until PID 1 is gone, the judge sends a message, the bell rings, or the
-    /// first process reports; returns which of them happened. Answers calls meanwhile.
+    /// Sleeps at most this many nanoseconds, until one of four events: PID 1 is gone, the judge sends a message,
+    /// memory is short, or the first process reports. Returns which of them happened. Answers calls meanwhile.
     fn sleep(
         &mut self,
         running: &Running<'_>,
@@ -239,7 +227,6 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Reads the judge's message.
     fn listen(&self) -> Option<Over> {
         // During a run, the only message is the short request to end it.
         let mut buffer = [0; 64];
@@ -288,7 +275,7 @@ impl Supervisor<'_> {
             if self.look_at_outputs()? {
                 return Ok(Break(StoppedBy::Output));
             }
-            // Rarer in longer runs: each look takes a part of the program's own processor.
+            // Rarer in longer runs: each check takes a part of the program's own processor.
             self.next_outputs = now + LOOK.max(used / 4);
         }
         sooner(&mut next, self.next_outputs.saturating_sub(now).max(SHORTEST));
@@ -334,7 +321,6 @@ impl Supervisor<'_> {
         Ok(Continue(next))
     }
 
-    /// Notes the size of the outputs, and returns whether it is beyond the limit.
     fn look_at_outputs(&mut self) -> Result<bool, Fault> {
         // In this order: the files may grow in between.
         let peak = self.group.peak()?;
@@ -343,7 +329,6 @@ impl Supervisor<'_> {
         Ok(self.limits.output.is_some_and(|limit| size.length > limit.0))
     }
 
-    /// Ends a run.
     fn kill(&self, running: &Running<'_>) {
         match self.sweep {
             // PID 1 kills all others when it ends. It is killed last, since it may take the processor from this
@@ -358,7 +343,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// CPU time used so far, in nanoseconds.
+    /// In nanoseconds.
     fn cpu(&self, running: &Running<'_>) -> Result<u64, Fault> {
         let counted = self.group.cpu_since(&self.baseline(running))?;
         let seen = || {
@@ -376,7 +361,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// The facts about a run whose processes are all gone.
+    /// Call it when all processes of the run are gone.
     fn stopped(
         &mut self,
         running: &Running<'_>,
@@ -432,12 +417,11 @@ mod tests {
 
     use super::*;
 
-    /// A group in which memory ran short, and which kills only after it was asked this often.
+    /// Memory ran short in this group. It kills only after it was asked this often.
     struct ShortGroup {
         bell: OwnedFd,
         asked: Cell<u32>,
         kills_after: u32,
-        /// Whether its counters can be read.
         is_readable: bool,
     }
 
@@ -456,7 +440,7 @@ mod tests {
         }
     }
 
-    /// The group rings, and nobody else ends the run. Returns why it ended; its process is gone then.
+    /// The group raises the alarm, and nobody else ends the run. Its process is gone on return.
     fn watched(kills_after: u32, is_readable: bool, limits: &Limits) -> Result<Stopped, Fault> {
         let mut child = Command::new("/bin/cat").stdin(Stdio::piped()).spawn().unwrap();
         let pid = i32::try_from(child.id()).unwrap();
@@ -487,7 +471,7 @@ mod tests {
         };
         let running = Running { pid, pidfd: pidfd.as_fd(), over: None, slot_cpu: 0 };
         let stopped = supervisor.watch(&running);
-        // Already reaped.
+        // It is reaped already.
         child.stdin.take();
         assert!(child.wait().is_err());
         stopped
@@ -503,7 +487,7 @@ mod tests {
         assert!(took >= Duration::from_millis(127), "{took:?}");
     }
 
-    /// The first limit makes it read them during the run, the other only at the end.
+    /// With the first limit, the counters are read during the run; with the other, only at the end.
     #[test]
     fn counters_that_cannot_be_read_are_a_fault_and_not_zero() {
         let limits = Limits { wall_time: Some(Duration::ZERO), ..Limits::default() };

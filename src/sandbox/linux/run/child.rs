@@ -1,8 +1,8 @@
 //! PID 2 until the program starts, and what it has in common with PID 1.
 //!
-//! Both share the slot's memory (`CLONE_VM`), the slot itself runs beside PID 1, and PID 1 stands still until PID 2
-//! has started the program. So nothing here allocates, panics, or touches anything thread-local: all data is prepared
-//! in [`Plan`], every call goes straight to the kernel, and results go into [`Report`].
+//! Both share the slot's memory (`CLONE_VM`). The slot itself runs at the same time as PID 1, and PID 1 stands still
+//! until PID 2 has started the program. So nothing here allocates, panics, or touches anything thread-local. All data
+//! is prepared in [`RunSpec`], every call goes straight to the kernel, and results go into [`RunReport`].
 
 use std::ffi::CString;
 use std::os::fd::{IntoRawFd, RawFd};
@@ -19,34 +19,31 @@ use crate::sandbox::linux::view::landlock::{LandlockPlan, OWN_PROC};
 use crate::sandbox::rlimits::Limit;
 use crate::sandbox::strings::Strings;
 
-/// All data for PID 1 and PID 2, made by the slot before they exist.
+/// The slot makes it before PID 1 and PID 2 exist.
 pub(crate) struct Plan {
-    /// The program, as an absolute path inside.
+    /// An absolute path inside.
     pub(crate) program: CString,
     pub(crate) argv: Strings,
     pub(crate) env: Strings,
     pub(crate) directory: CString,
-    /// Whether the box may be written to.
     pub(crate) writable: bool,
     pub(crate) shown: Vec<Attach>,
-    /// Data for a run without namespaces.
     pub(crate) landlock_plan: Option<LandlockPlan>,
     /// With namespaces: the file system with the directories [`BOX`](super::pid1::BOX) and [`TMP`](super::pid1::TMP).
     pub(crate) memory: RawFd,
     pub(crate) stdio: [RawFd; 3],
     pub(crate) identity: Identity,
     pub(crate) resources: Vec<Limit>,
-    /// Its niceness, if PID 1 has a lower one.
+    /// The program's niceness, if PID 1 has a lower one.
     pub(crate) nice: Option<i32>,
-    /// Landlock's rules for the places where it may write; -1 if landlock is not used.
+    /// Landlock's rules for the directories where it may write; -1 if landlock is not used.
     pub(crate) landlock: RawFd,
     pub(crate) cgroup_files: CgroupFiles,
-    /// PID 2's stack.
     pub(crate) stack: Stack,
     pub(crate) report: Arc<Report>,
 }
 
-/// A stack for a process that shares the slot's memory.
+/// For a process that shares the slot's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Stack {
     pub(crate) bottom: u64,
@@ -54,7 +51,6 @@ pub(crate) struct Stack {
     pub(crate) length: u64,
 }
 
-/// A user and a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(crate) uid: u32,
@@ -62,7 +58,6 @@ pub(crate) struct Identity {
     pub(crate) change: Change,
 }
 
-/// How a process becomes another user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Change {
     /// With root's rights.
@@ -71,17 +66,17 @@ pub(crate) enum Change {
     Already,
 }
 
-/// Messages of PID 1 and PID 2 to the slot.
+/// PID 1 and PID 2 write it, and the slot reads it.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// The step that failed, or null.
+    /// Null if none failed.
     pub(crate) failed: AtomicPtr<Step>,
     pub(crate) errno: AtomicI32,
     /// 1 after the program started, 2 after it ended.
     pub(crate) phase: AtomicU32,
-    /// The program's status from `wait4`.
+    /// From `wait4`.
     pub(crate) status: AtomicI32,
-    /// When it started, monotonic, in nanoseconds.
+    /// Monotonic, in nanoseconds.
     pub(crate) started: AtomicU64,
     pub(crate) ended: AtomicU64,
     /// The group's CPU counter just before the start.
@@ -92,19 +87,17 @@ pub(crate) struct Report {
     pub(crate) own_cpu: AtomicU64,
     /// CPU time of all processes of the run by the kernel's accounting, in nanoseconds, if PID 1 did not end.
     pub(crate) used_cpu: AtomicU64,
-    /// The largest memory of one of them, in bytes, from the same source.
+    /// The largest memory of one of these processes, in bytes, from the same source.
     pub(crate) used_memory: AtomicU64,
 }
 
-/// The program is about to start.
 pub(crate) const STARTED: u32 = 1;
-/// The program ended by itself.
 pub(crate) const ENDED: u32 = 2;
 
-/// The current step of PID 1 or PID 2, in words.
+/// As it appears in messages.
 pub(crate) struct Step(pub(crate) &'static str);
 
-/// The start of the program. No other step has these words.
+/// No other step has this text.
 const EXECUTE: &Step = &Step("start the program");
 pub(crate) const TIE: &Step = &Step("tie PID 1 to the sandbox");
 pub(crate) const ATTACH: &Step = &Step("mount the box in the sandbox");
@@ -119,16 +112,15 @@ pub(crate) const SIGNALS: &Step = &Step("unblock signals");
 const METERS: &Step = &Step("read the meters");
 
 impl Step {
-    /// Whether it is the last step: then the program's own file is at fault.
+    /// Then the program's own file is at fault.
     pub(crate) fn is_last(&self) -> bool {
         self.0 == EXECUTE.0
     }
 }
 
 impl Report {
-    /// The step that failed, if one did, and why.
     pub(crate) fn failure(&self) -> Option<(&'static Step, Errno)> {
-        // SAFETY: null, or a step that lives forever: `fail` stores no other pointer.
+        // SAFETY: null, or a step that lives forever: `report_failure` stores no other pointer.
         let step = unsafe { self.failed.load(Ordering::Acquire).as_ref() }?;
         Some((step, Errno(self.errno.load(Ordering::Relaxed))))
     }
@@ -137,10 +129,8 @@ impl Report {
 /// The first descriptor after the standard streams.
 pub(crate) const FIRST_OTHER: u32 = 3;
 
-/// The result of several steps.
 pub(crate) type Outcome = Result<(), Failure>;
 
-/// The step that failed, and why.
 pub(crate) type Failure = (&'static Step, Errno);
 
 pub(crate) fn fail(report: &Report, (step, errno): Failure) -> i32 {
@@ -156,7 +146,6 @@ pub(crate) fn at<T>(step: &'static Step, result: Result<T, Errno>) -> Result<T, 
     }
 }
 
-/// Starts PID 2.
 pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
@@ -175,7 +164,6 @@ pub(crate) fn start_child(plan: &Plan) -> Result<i32, Failure> {
     at(START, unsafe { sys::start(&arguments, child, plan) })
 }
 
-/// Notes how and when PID 2 ended.
 pub(crate) fn note_end(report: &Report, ended: Ended) {
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.ended.store(now, Ordering::Relaxed);
@@ -185,7 +173,6 @@ pub(crate) fn note_end(report: &Report, ended: Ended) {
     }
 }
 
-/// PID 2: gives up all rights and becomes the program.
 extern "C" fn child(plan: *const Plan) -> ! {
     // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };
@@ -238,14 +225,14 @@ fn become_program(plan: &Plan) -> Outcome {
     }
     at(SIGNALS, sys::block_signals(0))?;
     read_meters(plan)?;
-    // Here, not at the start of the program, whose interpreter could be named by one of them.
+    // Here, not at the start of the program: one of them could name the program's interpreter.
     at(CLOSE, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
     // SAFETY: both lists end with a null pointer, and the slot keeps them.
     let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.env.as_ptr()) };
     Err((EXECUTE, errno))
 }
 
-/// Moves the three streams to their places. Their present numbers are higher.
+/// Their present numbers are higher.
 fn connect_streams(stdio: [RawFd; 3]) -> Outcome {
     let [input, output, error] = stdio;
     at(STREAMS, sys::dup3(input, 0, 0))?;
@@ -271,7 +258,7 @@ fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
     sys::landlock_allow(landlock, own.into_raw_fd(), OWN_PROC)
 }
 
-/// Reads the meters: from here on, usage counts for the program.
+/// From here on, usage counts for the program.
 fn read_meters(plan: &Plan) -> Outcome {
     let report = &plan.report;
     let own = sys::usage(libc::RUSAGE_SELF).cpu;

@@ -17,11 +17,11 @@ use crate::sandbox::linux::sys::{self, Errno};
 /// Messages between the slot and PID 1. The slot keeps them until PID 1 is gone.
 pub(crate) struct Order {
     pub(crate) slot: RawFd,
-    /// The run, once there is one.
+    /// Null until there is a run.
     pub(crate) plan: AtomicPtr<Plan>,
-    /// 1 from then on.
+    /// 1 as soon as there is a run.
     pub(crate) asked: AtomicU32,
-    /// Counts 1 after the program has ended and only PID 1 is left.
+    /// Becomes 1 after the program has ended and only PID 1 is left.
     pub(crate) over: OwnedFd,
     pub(crate) report: Arc<Report>,
 }
@@ -49,7 +49,6 @@ pub(crate) const TMP: &CStr = c"tmp";
 /// The mount point of both, until the mount of the temporary directory hides it.
 const BOTH: &CStr = c"/tmp";
 
-/// PID 1.
 pub(crate) extern "C" fn pid1(order: *const Order) -> ! {
     // SAFETY: the slot keeps the order until this process is gone; it is shared, and only its atomics
     // change.
@@ -81,7 +80,7 @@ fn wait_for_run(order: &Order) -> Result<&Plan, Failure> {
     Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
 }
 
-/// The run, beginning with everything that has a date.
+/// Begins with everything that has a date.
 fn run(plan: &Plan, order: &Order) -> Outcome {
     const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // Processes of others must be invisible.
@@ -116,7 +115,7 @@ fn run(plan: &Plan, order: &Order) -> Outcome {
     }
 }
 
-/// Kills all other processes in the process namespace, and waits for them. Orphans become children of PID 1, so once
+/// Kills all other processes in the process namespace, and waits for them. Orphans become children of PID 1. So once
 /// PID 1 has no children, no process is left.
 fn end_all() -> Outcome {
     loop {

@@ -12,7 +12,7 @@ use crate::sandbox::linux::view::landlock::LandlockPlan;
 /// The kernel's signal when the slot dies.
 const SLOT_DIED: i32 = libc::SIGTERM;
 
-/// PID 1: starts PID 2, waits for all processes, and ends them.
+/// Starts PID 2, waits for all processes, and ends them.
 pub(crate) extern "C" fn pid1(plan: *const Plan) -> ! {
     // SAFETY: as in `pid1`.
     let plan = unsafe { &*plan };

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use crate::sandbox::linux::sys::{Result, call, own, pass};
 
-/// Mounts or remounts, the classic way.
+/// Mounts or remounts by the old call `mount(2)`.
 pub(crate) fn mount(
     source: &CStr,
     target: &CStr,
@@ -25,7 +25,6 @@ pub(crate) fn mount(
     unsafe { call(libc::SYS_mount, arguments) }
 }
 
-/// Also mounts a directory in another place.
 pub(crate) fn bind(from: &CStr, to: &CStr) -> Result<usize> {
     mount(from, to, c"none", libc::MS_BIND, c"")
 }
@@ -37,7 +36,6 @@ pub(crate) fn make_read_only(target: &CStr) -> Result<usize> {
     mount(c"none", target, c"none", flags, c"")
 }
 
-/// Removes a mount.
 pub(crate) fn umount(target: &CStr, flags: i32) -> Result<usize> {
     let target = target.as_ptr() as usize;
     // SAFETY: the path ends with a zero and lives until the call returns.
@@ -61,7 +59,6 @@ pub(crate) fn open_tree(path: &CStr) -> Result<OwnedFd> {
     Ok(own(fd))
 }
 
-/// Attaches a mount at a path.
 pub(crate) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
     const FROM_EMPTY_PATH: usize = 0x04;
     let arguments = [
@@ -76,22 +73,17 @@ pub(crate) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
     unsafe { call(libc::SYS_move_mount, arguments) }
 }
 
-/// Flags of a mount.
 pub(crate) const ATTR_RDONLY: u64 = 0x01;
-/// See [`ATTR_RDONLY`].
 pub(crate) const ATTR_NOSUID: u64 = 0x02;
-/// See [`ATTR_RDONLY`].
 pub(crate) const ATTR_NODEV: u64 = 0x04;
 
-/// The mounts that a change affects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Only this one.
     One,
     Tree,
 }
 
-/// Adds and removes flags of a mount, and keeps its other flags.
+/// Keeps the other flags of the mount.
 pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Result<usize> {
     let attributes = [set, clear, 0, 0];
     let recursive = match reach {
@@ -110,7 +102,7 @@ pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Re
     unsafe { call(libc::SYS_mount_setattr, arguments) }
 }
 
-/// Makes a file system in memory; its mount is not attached yet.
+/// The mount is not attached yet.
 pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<OwnedFd> {
     const FSOPEN_CLOEXEC: usize = 1;
     const SET_STRING: usize = 1;

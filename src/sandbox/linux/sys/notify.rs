@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 
 use crate::sandbox::linux::sys::{Errno, Result, call, own};
 
-/// A number shared by processes that are forked after it was made.
+/// Shared by processes that are forked after it was made.
 #[derive(Debug)]
 pub(crate) struct SharedWord(*const AtomicU32);
 
@@ -17,7 +17,7 @@ unsafe impl Send for SharedWord {}
 unsafe impl Sync for SharedWord {}
 
 impl SharedWord {
-    /// With value 0.
+    /// Its value is 0.
     pub(crate) fn make() -> Result<Self> {
         let (rights, kind) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
@@ -69,7 +69,7 @@ pub(crate) struct AskedCall {
     pub(crate) arguments: [u64; 6],
 }
 
-/// Takes the next waiting call; an error if there is none, or if its caller is gone.
+/// Fails if no call waits, or if its caller is gone.
 pub(crate) fn question(listener: BorrowedFd<'_>) -> Result<AskedCall> {
     const RECEIVE: usize = 0xc050_2100;
     let mut question = AskedCall::default();

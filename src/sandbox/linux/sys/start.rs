@@ -48,7 +48,7 @@ pub(in crate::sandbox::linux) unsafe fn start<T>(
     }
     let flags = arguments.flags | arguments.exit_signal;
     let top = arguments.stack + arguments.stack_size;
-    // It writes the new process's descriptor where it would otherwise write its number.
+    // `clone` writes the new process's descriptor where it would otherwise write its number.
     let given = [flags, top, arguments.pidfd, 0, 0, 0];
     // SAFETY: the caller's guarantee, and nothing was started.
     unsafe { begin(libc::SYS_clone, given, function, argument) }

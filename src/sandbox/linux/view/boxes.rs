@@ -1,5 +1,5 @@
-//! The box of a run with namespaces, a directory in memory. The run's temporary directory is beside it in the same
-//! small file system, and both share its size.
+//! The box of a run with namespaces, a directory in memory. The run's temporary directory is in the same small file
+//! system, and both share its size.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -23,15 +23,13 @@ use crate::sandbox::linux::view::landlock::right;
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, Bind};
 use crate::sandbox::translate::Translation;
 
-/// A box, and the temporary directory beside it.
 pub(crate) struct Boxes {
     pub(crate) filled: FilledBox,
     pub(crate) temporary: OwnedFd,
-    /// The file system in memory that has only these two, if they are not on disk.
+    /// The file system in memory that has only these two; `None` if they are on disk.
     memory: Option<OwnedFd>,
 }
 
-/// The capacity of box and temporary directory together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     bytes: u64,
@@ -39,7 +37,6 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// The size for a box of `bytes` bytes with `placed` placed files.
     pub(crate) fn new(bytes: u64, placed: usize) -> Self {
         /// The root of the file system, the box, the temporary directory.
         const OWN: u64 = 3;
@@ -50,7 +47,6 @@ impl Size {
         }
     }
 
-    /// Makes an empty file system of this size.
     fn make(self) -> Result<OwnedFd, Fault> {
         let text = |number: u64| CString::new(number.to_string()).map_err(io::Error::from);
         let step = "make the box";
@@ -61,7 +57,7 @@ impl Size {
 }
 
 impl Boxes {
-    /// Makes links in the temporary directory to the places that are shown behind links.
+    /// Makes links in the temporary directory to what is shown behind links.
     pub(crate) fn link(&self, shown: &[Bind], owner: Identity) -> Result<(), Fault> {
         for Bind { inside, .. } in shown {
             let Ok(below) = inside.strip_prefix(BEHIND_LINKS) else { continue };
@@ -78,7 +74,6 @@ impl Boxes {
         Ok(())
     }
 
-    /// Makes box and temporary directory in memory, and places the files.
     pub(crate) fn in_memory(
         size: Size,
         owner: Identity,
@@ -103,7 +98,6 @@ impl Boxes {
         Ok(Self { memory: Some(memory), ..boxes })
     }
 
-    /// Places the files in these directories.
     pub(crate) fn of(
         [main, temporary]: [OwnedFd; 2],
         owner: Identity,
@@ -128,7 +122,6 @@ impl Boxes {
         self.memory.as_ref().map_or(-1, AsRawFd::as_raw_fd)
     }
 
-    /// Total size of regular files that are new or changed.
     pub(crate) fn new_bytes(&self) -> Result<u64, Fault> {
         if self.memory.is_none() {
             return self.filled.new_bytes(u64::MAX);
@@ -139,12 +132,12 @@ impl Boxes {
         if usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
             return Ok(0);
         }
-        // This includes the temporary directory: a box cannot hold more than that.
+        // This includes the temporary directory, so it is an upper bound on the box.
         let all = usage.f_blocks.saturating_sub(usage.f_bfree);
         self.filled.new_bytes(all.saturating_mul(usage.f_frsize))
     }
 
-    /// What is found under a name, with the file for the judge to read.
+    /// A found file is for the judge to read.
     pub(crate) fn find(&self, name: &str) -> Result<(Collected, Option<OwnedFd>), Fault> {
         Ok(match self.filled.find(Path::new(name))? {
             BoxEntry::File(file) => {
@@ -166,7 +159,6 @@ pub(crate) fn give(file: BorrowedFd<'_>, owner: Identity) -> io::Result<()> {
     Ok(rustix::fs::fchown(file, Some(uid), Some(gid))?)
 }
 
-/// Writes the next `length` bytes of the contents into a file.
 fn copy(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> {
     let mut left = length;
     while left > 0 {
@@ -181,8 +173,8 @@ fn copy(contents: &OwnedFd, file: &File, length: u64) -> rustix::io::Result<()> 
     Ok(())
 }
 
-/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to
-/// devices, use no network, and reach no process outside.
+/// Landlock's rules for a run: it may change files in its box and its temporary directory, write to devices, use no
+/// network, and reach no process outside.
 pub(crate) fn landlock(
     version: usize,
     boxes: &Boxes,

@@ -36,7 +36,7 @@ const NEEDED: [&str; 16] = [
 /// Upper bound on the copied bytes.
 const MOST: u64 = 8 << 20;
 
-/// Whether run-time systems read files with this name in `/etc`.
+/// Run-time systems read files with this name in `/etc`.
 pub(super) fn is_needed(name: &OsStr) -> bool {
     NEEDED.iter().any(|start| name.as_bytes().starts_with(start.as_bytes()))
 }
@@ -112,7 +112,7 @@ fn copy(
     Ok(())
 }
 
-/// The contents of a file that everybody may read; `None` if it is too large.
+/// `None` if not everybody may read the file, or if it is too large.
 fn read(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(from, name, flags, Mode::empty()).ok()?;

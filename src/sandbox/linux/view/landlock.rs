@@ -3,24 +3,24 @@
 //!
 //! # Theory of operation
 //!
-//! The processes are those of a run with namespaces (see the documentation of the module `linux`), but nothing hides
+//! The processes are those of a run with namespaces (see the documentation of the module `linux`). But nothing hides
 //! the machine from the program: landlock and the filter refuse access to it.
 //!
-//! Landlock's domains replace the process namespace. The slot enters one, PID 1 of the run one within it, the program
-//! a third within that; each forbids signals to processes outside. So `kill(-1)` of PID 1 reaches every process of the
-//! run and no other, all at once, however they fork; that of the slot also reaches PID 1; the program reaches neither.
-//! This is tested: a slot that can signal its judge, or a PID 1 that can signal its slot, stops. PID 1 and the slot
-//! adopt orphans (`PR_SET_CHILD_SUBREAPER`), so no process is lost to `init`. If the slot dies, a signal tells PID 1,
-//! which kills all.
+//! Landlock's domains replace the process namespace. The slot enters one, PID 1 of the run a second within it, the
+//! program a third within that. Each forbids signals to processes outside. So `kill(-1)` of PID 1 reaches every
+//! process of the run and no other, all at once, however they fork. That of the slot also reaches PID 1; the program
+//! reaches neither. This is tested: a slot that can signal its judge, or a PID 1 that can signal its slot, stops. PID
+//! 1 and the slot adopt orphans (`PR_SET_CHILD_SUBREAPER`), so no process is lost to `init`. If the slot dies, PID 1
+//! gets a signal and kills all.
 //!
-//! Box and temporary directory are directories on disk, so they have other names than `/box` and `/tmp`, and shown
-//! places keep their own: paths in arguments, environment and links are translated. Their size is measured by
-//! searching them.
+//! Box and temporary directory are directories on disk. So they have other paths than `/box` and `/tmp`, and shown
+//! files keep their own: paths in arguments, environment and links are translated. The size of the directories is
+//! measured by a search.
 //!
 //! # What is weaker
 //!
 //! - A program can find out that a file exists, how large it is and when it changed, if it knows the name.
-//! - The box is searched every 15 ms, so it can exceed its limit for a moment; deleted files that are still open are
+//! - The box is searched every 15 ms, so it can exceed its limit for a moment. Deleted files that are still open are
 //!   not counted.
 //! - Without root, the program has the judge's own user. Calls that act on files by their owner alone, such as
 //!   `chmod`, do nothing.
@@ -70,7 +70,7 @@ pub(crate) mod right {
 
 const LOOK: u64 = right::READ_FILE | right::READ_DIR;
 
-/// Files below `/proc` about the machine as a whole, which run-time systems read.
+/// Files below `/proc` about the machine as a whole. Run-time systems read them.
 const PROC: [&str; 6] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -82,7 +82,7 @@ const PROC: [&str; 6] = [
 
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// How programs get their own user: with root's rights, if this process has them.
+/// Programs get another user if this process has the rights for that.
 ///
 /// To be root is not enough: this process must be able to give files away, and to kill processes of the other user.
 pub(crate) fn change(status: &str) -> Change {
@@ -99,7 +99,6 @@ pub(crate) fn change(status: &str) -> Change {
     }
 }
 
-/// What a slot without namespaces has instead of its own view.
 pub(crate) struct LandlockView {
     identity: Identity,
     disk: DiskBoxes,
@@ -156,7 +155,6 @@ impl LandlockView {
         wanted.iter().try_for_each(|shown| check_reach(&shown.host, self.identity))
     }
 
-    /// Makes box and temporary directory.
     pub(crate) fn boxes(
         &mut self,
         files: &[TreeEntry],
@@ -168,12 +166,10 @@ impl LandlockView {
         Boxes::of(directories, owner, files, contents, names)
     }
 
-    /// Translates paths in a job to those of the machine.
     pub(crate) fn names(&self, shown: &[Bind]) -> Translation {
         self.disk.names(shown.iter().map(|shown| (&*shown.inside, &*shown.host)))
     }
 
-    /// The additional data for PID 1 and the program.
     pub(crate) fn plan(&self) -> Result<LandlockPlan, Fault> {
         Ok(LandlockPlan {
             scope: self.scope.as_raw_fd(),
@@ -217,13 +213,11 @@ impl LandlockView {
         Ok(rules)
     }
 
-    /// Removes the files of the last run, unless they must be looked at first.
     pub(crate) fn remove_now(&mut self) {
         self.disk.remove_run();
     }
 }
 
-/// The system's directories, and the files of `/etc` that run-time systems read.
 fn system_paths() -> Vec<PathBuf> {
     let system = SYSTEM.iter().map(|name| Path::new("/").join(name));
     let etc = fs::read_dir("/etc").into_iter().flatten().flatten();
@@ -247,7 +241,6 @@ fn allow_path(
     allow(place.as_raw_fd(), rights)
 }
 
-/// The additional data for PID 1 and the program.
 pub(crate) struct LandlockPlan {
     /// Rules that only keep signals in.
     pub(crate) scope: RawFd,
@@ -282,7 +275,7 @@ fn check_reach(path: &Path, identity: Identity) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Disk usage of the run, in bytes; above any limit if it is unknown.
+/// In bytes; above any limit if it is unknown.
 pub(crate) fn used(boxes: &Boxes) -> u64 {
     disk::used(&boxes.filled.directory).saturating_add(disk::used(&boxes.temporary))
 }

@@ -1,8 +1,8 @@
 //! The file system that a program sees: a template, built once for each slot, that every run copies.
 //!
-//! The slot has two mount namespaces of its own. One is a copy of the machine's, and is entered only to pick up a
+//! The slot has two mount namespaces of its own. One is a copy of the machine's, and is entered only to copy a
 //! directory to show. The other is the template: a small file system in memory as root, with the system's directories
-//! in it, read-only. The slot lives there, so a run in a new mount namespace gets a copy of the template and nothing
+//! in it, read-only. The slot lives there. So a run in a new mount namespace gets a copy of the template and nothing
 //! else: no mount of the machine is hidden in it. What a job shows is attached only in the run's own namespace, when
 //! the run begins; the template has just the mount points for it.
 //!
@@ -24,7 +24,6 @@ use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, Reach};
 use crate::sandbox::linux::view::etc;
 
-/// The system's own directories, shown if the machine has them.
 pub(crate) const SYSTEM: [&str; 7] = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 
 /// Devices without state or with a random one, of major number 1, each with its minor number.
@@ -34,9 +33,8 @@ const DEVICES: [(&str, u32); 5] =
 /// Paths where nothing can be shown, because they belong to the run.
 const RESERVED: [&str; 4] = ["/proc", "/box", "/tmp", "/dev"];
 
-/// The view that runs copy.
 pub(crate) struct Template {
-    /// The root, which is made writable while mount points are made.
+    /// Made writable while mount points are made.
     root: OwnedFd,
     machine: OwnedFd,
     own: OwnedFd,
@@ -51,7 +49,7 @@ struct Point {
 }
 
 impl Point {
-    /// Makes it, and the directories above it.
+    /// Also makes the directories above it.
     fn make(&self) -> Result<(), Fault> {
         if let Some(parent) = self.path.parent() {
             make_directory(parent)?;
@@ -64,7 +62,7 @@ impl Point {
         Ok(())
     }
 
-    /// Removes it, and the directories above it that become empty. Fails on everything that belongs to something else.
+    /// Also removes the directories above it that become empty. Fails on everything that belongs to something else.
     fn remove(&self) {
         let _ = if self.is_directory {
             fs::remove_dir(&self.path)
@@ -79,20 +77,17 @@ impl Point {
     }
 }
 
-/// The temporary directory of a run.
 const TEMPORARY: &str = "/tmp";
-/// The mount points of what a run sees in its temporary directory.
+/// Mount points of what a run sees in its temporary directory.
 pub(crate) const BEHIND_LINKS: &str = "/shown/tmp";
 
-/// A directory or file of the machine to show.
 pub(crate) struct Bind {
     pub(crate) host: PathBuf,
     pub(crate) inside: PathBuf,
 }
 
 impl Bind {
-    /// A shown place and its path here. `/tmp` belongs to the run; what is shown there is mounted elsewhere, and the
-    /// run's `/tmp` gets a link to it.
+    /// `/tmp` belongs to the run. What is shown there is mounted elsewhere, and the run's `/tmp` gets a link to it.
     pub(crate) fn new(shown: &Shown, host: PathBuf) -> Self {
         let inside = match shown.inside.strip_prefix(TEMPORARY) {
             Ok(below) => Path::new(BEHIND_LINKS).join(below),
@@ -102,11 +97,10 @@ impl Bind {
     }
 }
 
-/// What the slot itself needs to see, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Context {
     Alone,
-    /// The machine's `/proc`: to look at the run's processes if no control group counts, and because a user namespace
+    /// The machine's `/proc`: to measure the run's processes if no control group counts, and because a user namespace
     /// may mount a new one only if a whole one is visible. Each run mounts its own on top.
     WithMachineProc,
 }
@@ -167,8 +161,7 @@ impl Template {
         Ok(template)
     }
 
-    /// Copies the mounts to show beside the system, in the order in which they must be attached, and makes exactly
-    /// their mount points.
+    /// Copies the mounts to show, in the order in which they must be attached, and makes exactly their mount points.
     pub(crate) fn show(&mut self, wanted: &[Bind]) -> Result<Vec<Picked>, Fault> {
         let mut sorted: Vec<&Bind> = wanted.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
@@ -197,7 +190,6 @@ impl Template {
         Ok(())
     }
 
-    /// Copies mounts out of the machine's namespace.
     fn pick_up(&self, wanted: &[&Bind]) -> Result<Vec<Picked>, Fault> {
         for shown in wanted {
             check_inside(&shown.inside)?;
@@ -222,7 +214,6 @@ impl Template {
         picked
     }
 
-    /// Adds and removes flags of the root's mount.
     fn set_flags(&self, set: u64, clear: u64) -> Result<(), Fault> {
         mount::mount_setattr(self.root.as_raw_fd(), Reach::One, set, clear)
             .map(|_| ())
@@ -230,13 +221,11 @@ impl Template {
     }
 }
 
-/// This process's mount namespace.
 fn namespace() -> Result<OwnedFd, Fault> {
     let file = File::open("/proc/self/ns/mnt").step("open the mount namespace")?;
     Ok(file.into())
 }
 
-/// A path in the kernel's form.
 pub(crate) fn c_path(path: &Path) -> Result<CString, Fault> {
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Fault::new("read a path", "it has a zero byte in it"))
@@ -262,7 +251,7 @@ fn check_inside(inside: &Path) -> Result<(), Fault> {
     }
 }
 
-/// Copies the mounts of the system's directories; returns the names that are links here, with their targets.
+/// Returns the names that are links here, with their targets.
 fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, PathBuf)>, Fault> {
     let mut links = Vec::new();
     for name in SYSTEM {
@@ -281,7 +270,6 @@ fn system_directories(waiting: &mut Vec<Picked>) -> Result<Vec<(&'static str, Pa
     Ok(links)
 }
 
-/// Makes the mount point and attaches the mount.
 fn attach(mount: Picked) -> Result<(), Fault> {
     let point = Point { path: mount.inside, is_directory: mount.is_directory };
     point.make()?;
@@ -290,7 +278,7 @@ fn attach(mount: Picked) -> Result<(), Fault> {
         .step_on("mount", point.path.display())
 }
 
-/// Makes a directory that everybody may enter, and those above it.
+/// Everybody may enter it. Also makes the directories above it.
 fn make_directory(path: &Path) -> Result<(), Fault> {
     if path.is_dir() {
         return Ok(());
@@ -302,7 +290,6 @@ fn make_directory(path: &Path) -> Result<(), Fault> {
         .step_on("make the directory", path.display())
 }
 
-/// Makes the new root the root, and releases the machine's.
 fn enter(root: &OwnedFd) -> Result<(), Fault> {
     mount::move_mount(root.as_raw_fd(), c"/").step("mount the root of the sandbox")?;
     rustix::process::fchdir(root).step("enter the root of the sandbox")?;
@@ -312,7 +299,6 @@ fn enter(root: &OwnedFd) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The few devices, and the names of the standard streams.
 fn make_devices(root: &Path, waiting: &mut Vec<Picked>) -> Result<(), Fault> {
     let dev = root.join("dev");
     make_directory(&dev)?;
