@@ -14,22 +14,20 @@ use crate::model::serial::{EveryKey, Seconds, Text};
 use crate::model::text::count;
 use crate::model::verdict::Verdict;
 
-/// With what a submission is compared, and on what.
+/// What a search compares.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchPlan {
-    /// The submission's name.
     pub submission: String,
     /// The program whose output counts as right.
     pub reference: String,
-    /// Why that one: `--reference`, `the only one to choose from`, `it makes the judge answers`.
+    /// Why it was chosen: `--reference`, `the only one to choose from`, `it makes the judge answers`.
     #[serde(rename = "reference_chosen")]
     pub chosen: String,
-    /// Where inputs come from, such as `the grammar game1.ctd` and `3 generator lines`.
+    /// Where inputs come from: `the grammar game1.ctd`, `3 generator lines`.
     pub sources: Vec<String>,
-    /// The random seed.
     pub seed: u64,
-    /// How long inputs are tried.
+    /// How long the search tries inputs.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "time_seconds")]
     pub time: Duration,
@@ -42,10 +40,10 @@ pub struct SearchPlan {
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchProgress {
-    /// The current activity, such as `searching` or `making it smaller`.
+    /// What it does now, such as `searching` or `making it smaller`.
     pub doing: String,
     pub runs: u64,
-    /// The time since the first of them.
+    /// Since the first run.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "elapsed_seconds")]
     pub elapsed: Duration,
@@ -62,37 +60,36 @@ pub struct StressResult {
     pub explanations: Vec<Explained>,
 }
 
-/// The result of a search.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Search {
-    /// With what and on what.
+    /// What was compared.
     #[serde(flatten)]
     pub plan: SearchPlan,
     /// The counterexample, if there is one.
     #[serde(rename = "counterexample")]
     pub found: Option<Box<Counterexample>>,
-    /// Comparisons: each a run of the reference and one of the submission, on an input of its own.
+    /// Comparisons: each runs the reference and the submission on one input.
     pub runs: u64,
-    /// Those of them that shared a start of both programs with others.
+    /// Comparisons that shared one start of each program with others.
     pub batched: u64,
-    /// Those of them that made the counterexample smaller.
+    /// Comparisons that made the counterexample smaller.
     pub shrinking_runs: u64,
-    /// Whether time for shrinking ran out before it was as small as possible.
+    /// Whether the time was up before the counterexample was as small as possible.
     pub shrinking_cut: bool,
-    /// Wall time of the search, without what made the counterexample smaller.
+    /// Wall time until a counterexample was found, without making it smaller.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "hunting_seconds")]
     pub searching: Duration,
-    /// Wall time of all of it.
+    /// Wall time of everything.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "seconds")]
     pub elapsed: Duration,
     /// Why it ended.
     pub end: SearchEnd,
-    /// Inputs that were not compared: not valid, or not solved by the reference in time.
+    /// Inputs that were not compared: not valid, or the reference took too long.
     pub left_out: u64,
-    /// How far the list of all small inputs was covered: the most values of any choice in turn.
+    /// How far the list of all small inputs was tried: the most values of each choice.
     #[serde(rename = "small_level")]
     pub level: Option<u64>,
     /// The command line that repeats it.
@@ -129,31 +126,31 @@ pub struct Counterexample {
     /// The input.
     #[serde_as(as = "Text")]
     pub input: Vec<u8>,
-    /// What the reference writes; `None` if the output validator judges a submission while it runs.
+    /// What the reference writes; `None` if the output validator talks with submissions.
     #[serde_as(as = "Option<Text>")]
     pub expected: Option<Vec<u8>>,
-    /// What the submission writes, cut if it is long; `None` as before.
+    /// What the submission writes, cut; `None` if the output validator talks with submissions.
     #[serde_as(as = "Option<Text>")]
     pub got: Option<Vec<u8>>,
-    /// What submission and output validator wrote to each other, if they did; of several passes the last.
+    /// What submission and output validator wrote to each other; of several passes the last.
     pub transcript: Option<Transcript>,
     /// What the submission writes on standard error, cut.
     #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
-    /// What the output validator wrote on standard error, if it judges a submission while it runs; cut.
+    /// What the output validator wrote on standard error, if it talks with submissions; cut.
     #[serde_as(as = "Text")]
     pub validator_stderr: Vec<u8>,
-    /// The origin of the first failing input.
+    /// Where the first failing input comes from.
     #[serde_as(as = "EveryKey<Origin>")]
     pub origin: Origin,
-    /// The size of that one, in bytes.
+    /// The size of the first failing input, in bytes.
     #[serde(rename = "first_bytes")]
     pub first_size: usize,
-    /// How it was shrunk, in order.
+    /// The steps that made it smaller, in order.
     pub path: Vec<String>,
-    /// How many of the runs on it fail in this way.
+    /// How many runs on it fail in this way.
     pub failing: u32,
-    /// How many runs on it were made to see that: [`REPEATS`], fewer if the time was over before.
+    /// How many runs were made to see that: [`REPEATS`], or fewer if the time was up.
     pub repeats: u32,
     /// Where it was added to the package, if it was.
     pub promoted: Option<String>,
@@ -161,16 +158,16 @@ pub struct Counterexample {
     pub saved: Option<String>,
 }
 
-/// How many runs show whether a failure is repeatable.
+/// The number of runs that show whether a failure is repeatable.
 pub const REPEATS: u32 = 3;
 
-/// The origin of an input.
+/// Where an input comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Origin {
     /// From the list of all small inputs.
     Small {
-        /// How many values of each choice are in the list.
+        /// How many values of each choice the list has.
         level: u64,
     },
     /// From the grammar, in one of its shapes.
