@@ -98,7 +98,7 @@ pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFram
     Ok(outputs)
 }
 
-/// Like [`outputs`], but ends at the input at which the program ended.
+/// Like `decode_outputs`, but ends at the input at which the program ended.
 pub fn said(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {

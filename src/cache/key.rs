@@ -1,5 +1,4 @@
-//! The key of work: a digest of everything that decides its result, except limits that [`holds`](super::holds)
-//! compares.
+//! The key of work: a digest of everything that decides its result, except limits that `cache/holds.rs` compares.
 
 use std::path::Path;
 

@@ -252,7 +252,7 @@ pub fn entries<'a>(
     Ok(entries)
 }
 
-/// Prepares one submission; see [`entries`].
+/// Prepares one submission; see `prepare_entries`.
 pub fn entry<'a>(
     submission: &'a Submission,
     prepared: Result<Prepared, Stop>,

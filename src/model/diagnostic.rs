@@ -81,7 +81,7 @@ pub struct Spot {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// The whole line, without its line end; empty if it is longer than [`LINE_MAX`].
+    /// The whole line, without its line end; empty if it is longer than 2000 bytes.
     #[serde(rename = "line_text")]
     pub text: String,
     /// How many characters are marked, at least 1.
