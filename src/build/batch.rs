@@ -26,7 +26,6 @@ const FRAME: u32 = 0x3174_756a;
 /// A longer output is not passed on. In bytes.
 const LONGEST: usize = 64 << 10;
 
-/// How programs for batches run.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     /// A private directory of the run, besides its box and temporary directory.

@@ -232,7 +232,6 @@ impl<'a> Builder<'a> {
         Self { executor, toolchains, built: None, allowed: None }
     }
 
-    /// Compiles in this executor.
     pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
         let allowed = self.allowed.clone();
         Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None, allowed }
@@ -244,7 +243,6 @@ impl<'a> Builder<'a> {
         Self { allowed: languages.map(<[String]>::to_vec), ..self.on(self.executor) }
     }
 
-    /// Keeps this many recent builds.
     #[must_use]
     pub fn keeping(self, most: usize) -> Self {
         Self { built: Some(Recent::new(most)), ..self }

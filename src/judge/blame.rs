@@ -161,7 +161,6 @@ mod tests {
         Opinion::Broken("it ended with exit code 1".to_owned())
     }
 
-    /// When the validator decided.
     #[derive(Clone, Copy, PartialEq)]
     enum Order {
         /// Before it learned of the end of the submission's output: from the output alone.

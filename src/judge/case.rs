@@ -61,7 +61,6 @@ pub struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// The directory for kept boxes.
     pub(super) fn keep(&self) -> Option<&FilePath> {
         match &self.detail {
             Detail::Full { keep } => keep.as_ref(),
@@ -94,7 +93,6 @@ pub struct RepeatLine {
 }
 
 impl RepeatLine {
-    /// The line for one run.
     pub(super) fn of(&self, submission: &str, test_case: &str) -> String {
         let Self { command, directory, typed } = self;
         let case = shell_word(test_case.as_bytes());
@@ -203,7 +201,6 @@ impl<'a> Entry<'a> {
 /// What to learn about a submission's speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimitMode {
-    /// Whether it keeps the limit.
     Any,
     /// By how much it exceeds the limit: it should be too slow.
     TooSlow,

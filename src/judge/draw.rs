@@ -24,7 +24,6 @@ use crate::validator::response::{Opinion, Response};
 use crate::validator::visualizer::{Drawn, Visualizer};
 use crate::validator::{Question, feedback_dir};
 
-/// Where people see images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seen {
     #[default]

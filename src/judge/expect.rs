@@ -97,7 +97,6 @@ fn barred<'a>(
 struct Rule<'a> {
     expectation: &'a Expectation,
     name: String,
-    /// Its cases that ran.
     cases: Vec<&'a CaseJudgement>,
     /// Its cases that did not run, because of requirements of their group.
     barred: Vec<Barred<'a>>,

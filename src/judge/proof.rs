@@ -25,7 +25,6 @@ pub struct Unproved<'a> {
 /// What is not proved yet about a submission.
 #[derive(Debug)]
 pub struct Proof {
-    /// The order of the runs.
     pub(super) order: Vec<usize>,
     /// The number of first runs that are made in any case.
     pub(super) necessary: usize,

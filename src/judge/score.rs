@@ -119,7 +119,6 @@ pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
     (graders.dialect == Dialect::Kattis && points[0] != points[1]).then_some(points)
 }
 
-/// No score can be computed.
 pub fn fault(what: String) -> JudgeError {
     JudgeError::new("add up the score", what)
         .help("fix the package: its output validator, or the settings of its groups")
@@ -155,10 +154,8 @@ pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> 
     }
 }
 
-/// Which runs are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// All that are allowed.
     Everything,
     /// Those that can change whether a submission is as expected.
     WhatProves,

@@ -77,7 +77,6 @@ pub enum ClusterRole {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StreamSeen {
     pub name: String,
-    /// Whether it exists.
     pub present: bool,
     /// How many messages it has.
     pub messages: u64,
@@ -108,7 +107,6 @@ pub struct QueueSeen {
 /// A worker as it announced itself.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WorkerSeen {
-    /// The machine's name.
     pub name: String,
     /// The public key of its user, or `-`.
     pub user: String,
@@ -122,7 +120,6 @@ pub struct WorkerSeen {
 }
 
 impl ClusterSurvey {
-    /// Whether something does not work.
     pub fn is_unusable(&self) -> bool {
         self.findings.iter().any(|it| it.grade == Grade::Missing)
     }

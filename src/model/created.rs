@@ -31,7 +31,6 @@ pub struct Created {
 pub struct CreatedFile {
     /// Its path in the package.
     pub path: &'static str,
-    /// What it is for.
     pub purpose: &'static str,
 }
 

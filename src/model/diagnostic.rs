@@ -38,7 +38,6 @@ pub enum Hinders {
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// The file or directory.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// The position in the file, if the place is a single spot.
@@ -95,7 +94,6 @@ pub struct Spot {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// Where it is.
     #[serde(flatten)]
     pub place: Place,
     /// What is wrong.

@@ -31,7 +31,6 @@ pub struct Explanation {
     pub without: Tried,
 }
 
-/// How a statement separates inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExplanationKind {

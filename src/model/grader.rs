@@ -26,12 +26,9 @@ pub struct Graders {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CustomScore {
-    /// It must not.
     #[default]
     Never,
-    /// It may.
     Allowed,
-    /// It must.
     Required,
 }
 

@@ -21,7 +21,6 @@ pub struct ValueBounds {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bound {
-    /// As written.
     pub written: String,
     /// Its outermost value; `None` if that is unknown.
     pub value: Option<String>,

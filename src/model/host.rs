@@ -15,7 +15,6 @@ use crate::model::units::Bytes;
 /// The results of `juror doctor`, written as a document with its own keys (`docs/doctor.md`).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// The facts about the machine.
     #[serde(rename = "host")]
     pub facts: HostFacts,
     pub tools: Vec<ToolFact>,
@@ -26,7 +25,6 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
 }
 
-/// What a machine offers.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HostFacts {
     /// The system's own name, such as `Linux` or `FreeBSD`.
@@ -51,14 +49,12 @@ pub struct HostFacts {
     /// The settings of the kernel that decide about namespaces, as far as it has them.
     #[serde(flatten)]
     pub settings: NamespaceSettings,
-    /// Control groups.
     #[serde(flatten)]
     pub cgroups: CgroupFacts,
     /// What will measure CPU time.
     pub cpu_meter: Meter,
     /// What will measure memory.
     pub memory_meter: Meter,
-    /// Processors.
     #[serde(flatten)]
     pub processors: Processors,
     /// How even times are.
@@ -184,7 +180,6 @@ pub struct Finding {
     /// What it is about, such as `isolation`.
     pub subject: &'static str,
     pub grade: Grade,
-    /// The conclusion, in one line.
     pub text: String,
     pub advice: Option<String>,
     pub command: Option<String>,
@@ -204,11 +199,9 @@ impl Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// As it should be.
     Good,
     /// It works, but less well than it could.
     Weak,
-    /// It does not work.
     Missing,
 }
 

@@ -145,7 +145,6 @@ impl Job {
     }
 }
 
-/// The result of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Reply {
     pub outcome: Outcome,

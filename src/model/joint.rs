@@ -27,7 +27,6 @@ pub struct JointJob {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Speaker")]
 pub enum Side {
-    /// The observed program.
     #[serde(rename = "submission")]
     Program,
     /// The one that it talks with.

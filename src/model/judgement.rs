@@ -71,7 +71,6 @@ pub enum Again {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// Any other.
     #[default]
     Other,
     /// A run was ended because its result is not needed any more.
@@ -172,7 +171,6 @@ pub struct CaseJudgement {
 #[serde_as]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Extended {
-    /// The verdict.
     pub verdict: Verdict,
     /// The score; `None` if test cases have no scores.
     #[serde_as(as = "EveryKey<CaseScore>")]

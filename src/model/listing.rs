@@ -36,7 +36,6 @@ pub struct PackageListing {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedGroup {
-    /// Its path below `data/`.
     pub name: String,
     /// The greatest score in it, if it has one.
     pub max_score: Option<String>,
@@ -66,7 +65,6 @@ pub struct ListedSubmission {
 pub struct ListedProgram {
     /// What it is, such as `input validator`.
     pub what: &'static str,
-    /// Where it is.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
 }
@@ -88,10 +86,8 @@ pub struct CaseFiles {
 pub struct ListedFile {
     /// What it is, such as `input`.
     pub what: &'static str,
-    /// Where it is.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
-    /// Its size.
     pub bytes: Bytes,
     /// Its contents, or their beginning.
     #[serde_as(as = "Text")]

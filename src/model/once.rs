@@ -14,13 +14,11 @@ pub struct RunOnce {
     pub submission: String,
     /// What it read: a file, a test case, or `standard input`.
     pub input: String,
-    /// How it ended.
     pub ended: String,
     /// Whether it exceeded a limit, crashed, or had another exit code than 0.
     pub failed: bool,
     /// The interactor's final message, if a person played with it.
     pub message: String,
-    /// The facts.
     pub outcome: Outcome,
     /// What it wrote to standard output.
     #[serde_as(as = "Text")]

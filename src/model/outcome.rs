@@ -133,7 +133,6 @@ impl Outcome {
         matches!(self.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::WallTime))
     }
 
-    /// Facts before any measurement.
     pub fn unmeasured(mechanism: Mechanism) -> Self {
         Self {
             ending: Ending::Exited(0),

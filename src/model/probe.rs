@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Separation {
     pub submission: String,
-    /// What separates it.
     pub by: SeparatedBy,
     /// The test case on which it is too slow; empty if there is none.
     pub at: String,

@@ -117,7 +117,6 @@ pub enum Grading {
     Scoring,
 }
 
-/// What contestants submit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Submitted {

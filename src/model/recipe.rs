@@ -9,7 +9,6 @@ use crate::model::root::FilePath;
 /// Source: the generators documentation of BAPCtools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// The path of `generators/generators.yaml`.
     pub path: FilePath,
     pub cases: Vec<RecipeCase>,
     /// Cases that are links to others.

@@ -94,9 +94,7 @@ pub struct Report {
     pub kept: Option<PathBuf>,
     /// Each submission that was judged, or could not be.
     pub submissions: Vec<SubmissionReport>,
-    /// Submissions that are the same.
     pub duplicates: Vec<Duplicates>,
-    /// Why submissions fail.
     pub explanations: Vec<Explained>,
     pub next: Vec<NextReport>,
     /// The result of making each test case.
@@ -139,7 +137,6 @@ pub struct PackageReport {
 /// The limits of a package's runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitsReport {
-    /// What a run may use.
     #[serde(flatten)]
     pub run: Limits,
     /// Where the time limit comes from.
@@ -154,7 +151,6 @@ impl LimitsReport {
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct IsolationReport {
-    /// The way.
     pub by: Isolation,
     /// Whether programs see and reach nothing of the machine.
     pub full: bool,
@@ -321,7 +317,6 @@ pub struct NextReport {
 pub struct GeneratedReport {
     pub package: Option<String>,
     pub test_case: String,
-    /// What came of it.
     pub state: GeneratedState,
 }
 
@@ -332,9 +327,7 @@ pub struct Summary {
     pub runs: usize,
     /// Runs left out because they could prove nothing more about the expectations.
     pub spared_runs: usize,
-    /// Submissions accepted.
     pub accepted: usize,
-    /// Submissions rejected.
     pub rejected: usize,
     #[serde(rename = "broken_expectations")]
     pub broken: usize,

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 pub struct Shard {
     /// Which one, from 1.
     pub index: u32,
-    /// How many there are.
     pub count: u32,
 }
 

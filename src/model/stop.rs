@@ -56,11 +56,9 @@ pub fn go_on() -> Result<(), Stop> {
 /// What the user must fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mend {
-    /// The command line.
     CommandLine,
     /// The selection: it is empty.
     Selection,
-    /// The package.
     Package,
     /// A submission, an input or other data.
     Submission,

@@ -30,7 +30,6 @@ pub struct Strength {
     pub cut: bool,
     /// What must hold before anything is measured.
     pub gates: Vec<Gate>,
-    /// The parts of the score.
     pub parts: Vec<Part>,
     /// How the data changed since the last measurement; `None` if that is unknown.
     pub gained: Option<Gained>,
@@ -96,7 +95,6 @@ impl fmt::Display for Gained {
 /// Mutants by operators with which no test data is made.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HoldOut {
-    /// The operators, by name.
     pub operators: Vec<String>,
     /// How many mutants a test case catches.
     pub caught: usize,
@@ -140,12 +138,10 @@ pub struct Gate {
     pub name: GateName,
     /// Whether it does.
     pub state: GateState,
-    /// Details, in words.
     pub detail: String,
 }
 
 words! {
-    /// What must hold.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum GateName {
@@ -173,10 +169,8 @@ pub enum GateState {
     Unknown,
 }
 
-/// A part of the score.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Part {
-    /// Which one.
     pub name: PartName,
     /// From 0 to 1; `None` if it could not be measured. Then the other weights are scaled.
     pub value: Option<f64>,
@@ -237,9 +231,7 @@ pub enum Grade {
 /// A right program from which mutants and wrappers are made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RightProgram {
-    /// The submission's name.
     pub submission: String,
-    /// Its language.
     pub language: String,
     /// How many of its mutants ran on the data.
     pub mutants: usize,
@@ -274,7 +266,6 @@ pub struct Subject {
     pub held_out: bool,
 }
 
-/// Where a subject comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SubjectKind {
@@ -287,7 +278,6 @@ pub enum SubjectKind {
 }
 
 words! {
-    /// The result of a subject.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum SubjectStatus {
@@ -305,7 +295,6 @@ words! {
         ConfirmedEquivalent = "confirmed equivalent",
         /// Its outputs are those of an earlier one.
         Duplicate = "duplicate",
-        /// It does not build.
         Unviable = "unviable",
     }
 }
@@ -320,7 +309,6 @@ impl SubjectStatus {
 /// A test case that rejects a subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Kill {
-    /// The test case.
     pub test_case: String,
     /// The verdict there.
     pub verdict: Verdict,
@@ -362,10 +350,8 @@ pub struct MissedBy {
     pub promoted: Option<String>,
 }
 
-/// What a test case catches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CaseKills {
-    /// The test case.
     pub test_case: String,
     /// How many subjects it rejects, of those that it ran on.
     pub kills: usize,
@@ -382,7 +368,6 @@ words! {
         Inputs = "a grammar or a validator of the input, or a generator line with {seed}: what no test case catches stays undecided",
         /// A grammar of the input: no bounds, no features, and inputs are not made small on its tree.
         Grammar = "a grammar of the input: bounds and features are not measured, and inputs are larger than needed",
-        /// An accepted submission.
         AcceptedSubmission = "an accepted submission: only the package's own wrong ones are run on the data",
         /// An accepted submission in a language of which mutants are made.
         Mutants = "mutants, which are made of accepted submissions in C, C++, Rust, Python or Java",

@@ -51,7 +51,6 @@ pub struct SearchProgress {
     pub smallest: Option<usize>,
 }
 
-/// The result of `juror stress`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StressResult {
     #[serde(flatten)]
@@ -63,7 +62,6 @@ pub struct StressResult {
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Search {
-    /// What was compared.
     #[serde(flatten)]
     pub plan: SearchPlan,
     /// The counterexample, if there is one.
@@ -85,7 +83,6 @@ pub struct Search {
     #[serde_as(as = "Seconds")]
     #[serde(rename = "seconds")]
     pub elapsed: Duration,
-    /// Why it ended.
     pub end: SearchEnd,
     /// Inputs that were not compared: not valid, or the reference took too long.
     pub left_out: u64,
@@ -96,20 +93,16 @@ pub struct Search {
     pub repeat: String,
 }
 
-/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchEnd {
-    /// A counterexample was found.
     #[default]
     Found,
-    /// The time was up.
     Time,
     /// All requested comparisons were made.
     Runs,
     /// There was nothing more to try.
     Exhausted,
-    /// Ctrl-C.
     Interrupted,
 }
 
@@ -123,7 +116,6 @@ pub struct Counterexample {
     pub cause: String,
     /// Where its output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
-    /// The input.
     #[serde_as(as = "Text")]
     pub input: Vec<u8>,
     /// What the reference writes; `None` if the output validator talks with submissions.
@@ -161,7 +153,6 @@ pub struct Counterexample {
 /// The number of runs that show whether a failure is repeatable.
 pub const REPEATS: u32 = 3;
 
-/// Where an input comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Origin {
@@ -172,7 +163,6 @@ pub enum Origin {
     },
     /// From the grammar, in one of its shapes.
     Shape {
-        /// The name of the shape.
         #[serde(rename = "shape")]
         name: &'static str,
         /// The seed with which `juror grammar generate` makes the same input.
@@ -187,13 +177,11 @@ pub enum Origin {
     },
     /// Printed by one of the package's generators.
     Generator {
-        /// The generator's command line.
         #[serde(rename = "command_line")]
         line: String,
     },
     /// A changed copy of one of the package's test cases.
     TestCase {
-        /// Its name.
         #[serde(rename = "test_case")]
         name: String,
     },

@@ -22,7 +22,6 @@ pub struct Strictness {
     pub missing: Option<String>,
 }
 
-/// A fault that was accepted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LetThrough {
     /// What is wrong, such as `a tab between words`.

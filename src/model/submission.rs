@@ -87,7 +87,6 @@ pub struct Overall {
 /// A range of scores, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreRange {
-    /// The least.
     pub from: Score,
     pub to: Score,
 }

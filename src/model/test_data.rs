@@ -50,7 +50,6 @@ pub struct CaseFile {
     pub path: FilePath,
 }
 
-/// Arguments for input validators.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum ValidatorArgs {

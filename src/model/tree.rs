@@ -34,7 +34,6 @@ pub struct TreeEntry {
 pub enum Node {
     File {
         blob: Blob,
-        /// Whether it is executable.
         mode: FileMode,
     },
     /// A symbolic link. The program that sees the tree resolves the target.
@@ -44,7 +43,6 @@ pub enum Node {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileMode {
-    /// It is only read.
     #[default]
     Plain,
     /// It may be started as a program.

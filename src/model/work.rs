@@ -36,7 +36,6 @@ impl RunMode {
         Self { repeat: Some(Repeat { number, is_alone: true }), is_fresh: false }
     }
 
-    /// A repeated run beside others.
     pub const fn beside(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: false }), is_fresh: false }
     }

@@ -27,7 +27,6 @@ pub enum Piece {
     Section(Section),
 }
 
-/// What ends a section early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     Never,

@@ -24,7 +24,6 @@ pub type Refused = Box<Diagnostic>;
 /// The suffix of a segment's data.
 pub(super) const DATA: &str = ".data";
 pub(super) const INDEX: &str = ".index";
-/// The directory with all results.
 pub const FACTS: &str = "facts";
 /// The suffix of a file that is being written.
 pub(super) const NEW: &str = ".new";
@@ -126,12 +125,10 @@ impl Directory {
         self.write(self.facts.as_fd(), VERSION_FILE, |file| file.write_all(text.as_bytes()))
     }
 
-    /// The directory is not used.
     pub(super) fn refused(&self, error: &io::Error) -> Refused {
         refused(&self.path, &error.to_string(), INSTEAD).into()
     }
 
-    /// Nothing more can be written.
     pub(super) fn cannot_write(&self, error: &io::Error) -> Diagnostic {
         let help = match error.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {

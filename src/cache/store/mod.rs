@@ -64,7 +64,6 @@ struct State {
     writer: Option<Appender>,
     /// Whether something was written, so that the store may be too large now.
     has_grown: bool,
-    /// Whether a write failed.
     is_closed: bool,
     warnings: Vec<Diagnostic>,
 }

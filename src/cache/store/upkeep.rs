@@ -83,7 +83,6 @@ impl Store {
     }
 }
 
-/// Files that are removed together.
 struct Part {
     kind: Kind,
     is_in_blobs: bool,

@@ -7,7 +7,6 @@ use crate::model::grader::{GraderModes, ScoreMode, VerdictMode};
 use crate::model::score::Score;
 use crate::model::verdict::Verdict;
 
-/// The worst verdict comes first.
 const WORST: [Verdict; 5] = [
     Verdict::RunTimeError,
     Verdict::MemoryLimitExceeded,

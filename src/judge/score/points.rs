@@ -8,7 +8,6 @@ use crate::model::test_data::{TestGroup, is_inside};
 use crate::model::words::words;
 
 words! {
-    /// What earns points.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Points {
         Cases = "cases",

@@ -120,7 +120,6 @@ struct Level {
     links: usize,
 }
 
-/// A name in a directory.
 pub(super) struct ListedName {
     pub name: OsString,
     pub is_link: bool,
