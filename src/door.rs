@@ -44,7 +44,8 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge on this machine: with the strongest isolation there is, a run at a time on each physical core, no cache.
+    /// Starts a judge on this machine: with the strongest isolation there is, one run at a time on each physical core,
+    /// and no cache.
     ///
     /// # Errors
     /// [`Stop::Fault`] if this machine cannot run programs.
@@ -52,7 +53,7 @@ impl Judge {
         Self::builder().start()
     }
 
-    /// A judge with settings.
+    /// Settings for a judge, before it starts.
     pub fn builder() -> JudgeBuilder {
         JudgeBuilder::default()
     }
@@ -147,13 +148,13 @@ impl JudgeBuilder {
         Self { isolation, ..self }
     }
 
-    /// Keeps results of builds and runs in this directory, and uses those that are there. The command's own directory
-    /// will do.
+    /// Keeps results of builds and runs in this directory, and uses those that are already there. The cache directory
+    /// of the command `juror` works, too.
     pub fn cache(self, dir: impl Into<PathBuf>) -> Self {
         Self { cache: Some(dir.into()), ..self }
     }
 
-    /// Runs programs there, and not in sandboxes on this machine.
+    /// Runs programs in this executor instead of sandboxes on this machine. For tests.
     #[doc(hidden)]
     pub fn executor(self, executor: Arc<dyn Executor>) -> Self {
         Self { executor: Some(executor), ..self }
@@ -189,12 +190,12 @@ pub struct Problem {
     remarks: Vec<Diagnostic>,
     /// The texts of test cases that are no files.
     texts: Option<Vec<(Vec<u8>, Vec<u8>)>>,
-    /// The problem with what it only describes, and its validators, after the first run.
+    /// The problem with its generated test data and its validators, after the first run.
     ready: Mutex<Option<Arc<ReadyProblem>>>,
     _open: Option<OpenPackage>,
 }
 
-/// A problem that can judge.
+/// A problem that is ready for judging.
 struct ReadyProblem {
     problem: ReadProblem,
     validators: Validators,
@@ -318,7 +319,6 @@ impl Submission {
         Self(Source::Command(words.into_iter().map(Into::into).collect()))
     }
 
-    /// The submission with its name, and how to build it.
     fn prepare(
         &self,
         problem: &ReadProblem,

@@ -1,4 +1,4 @@
-//! What a program for batches reads, and what it writes for each input: the bytes and their meaning.
+//! What a program for batches reads, and what it writes for each input, as bytes.
 //!
 //! `src/language/batch.c` is the other end. All numbers have 4 bytes in the machine's byte order.
 //!
@@ -20,23 +20,21 @@
 use crate::model::isolation::Isolation;
 use crate::model::problem::{Problem, ProgramIo};
 
-/// The first word of what the program reads.
 const INPUTS: u32 = 0x316e_696a;
-/// The first word of a frame.
+/// Begins a frame.
 const FRAME: u32 = 0x3174_756a;
-/// Upper bound on the bytes of an output that is passed on.
+/// A longer output is not passed on. In bytes.
 const LONGEST: usize = 64 << 10;
 
-/// How programs for batches are run.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
-    /// A private directory of the run beside its box and temporary directory.
+    /// A private directory of the run, besides its box and temporary directory.
     pub shared: &'static str,
 }
 
 impl Way {
-    /// The way to run batches. `None` if programs use files but may not write any, or without isolation: a batch
-    /// deletes what a program leaves, and programs could reach the whole machine.
+    /// `None` if programs use files but may not write any, and without isolation: a batch deletes what a program
+    /// leaves, and programs could reach the whole machine.
     pub fn new(problem: &Problem, isolation: Isolation) -> Option<Self> {
         if problem.io != ProgramIo::Standard && !problem.allow_file_writing {
             return None;
@@ -44,23 +42,22 @@ impl Way {
         Self::isolated(isolation)
     }
 
-    /// The way to run batches of programs that use no files. `None` without isolation.
+    /// For programs that use no files. `None` without isolation.
     pub fn isolated(isolation: Isolation) -> Option<Self> {
         match isolation {
             Isolation::Namespaces | Isolation::UserNamespaces => Some(Self { shared: "/dev/shm" }),
-            // Programs cannot make files there.
+            // Programs cannot make files in that directory.
             Isolation::Landlock => Some(Self { shared: "" }),
             Isolation::Plain => None,
         }
     }
 }
 
-/// The bytes are not valid frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotFrames;
 
-/// The bytes that such a program reads. `well` is the exit code with which it ends well, `shared` is a private directory
-/// of the run beside its box and its temporary one.
+/// What such a program reads. `well` is the exit code of a program that ends well; `shared` is a private directory of
+/// the run, besides its box and temporary directory.
 pub fn inputs<'a>(
     io: &ProgramIo,
     well: u8,
@@ -73,7 +70,7 @@ pub fn inputs<'a>(
     };
     let mut bytes = Vec::new();
     let word = |bytes: &mut Vec<u8>, number: usize| {
-        // A batch never has that many inputs, or inputs that long.
+        // No batch has so many or so long inputs.
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         bytes.extend(number.to_ne_bytes());
     };
@@ -93,18 +90,14 @@ pub fn inputs<'a>(
 
 /// The output for each of `count` inputs, if it has one.
 ///
-/// # Errors
-/// If the bytes are anything but frames in the order of the inputs.
+/// Fails if the bytes are not frames in the order of the inputs.
 pub fn outputs(bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
     let mut outputs = said(bytes, count)?;
     outputs.resize(count, None);
     Ok(outputs)
 }
 
-/// Like [`outputs`], but only up to the input at which the program ended.
-///
-/// # Errors
-/// As [`outputs`].
+/// Like `decode_outputs`, but ends at the input at which the program ended.
 pub fn said(mut bytes: &[u8], count: usize) -> Result<Vec<Option<&[u8]>>, NotFrames> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {
@@ -136,7 +129,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A frame with these four words and this text.
+    /// A frame of these four words and this text.
     fn frame(words: [u32; 4], text: &str) -> Vec<u8> {
         let words = words.iter().flat_map(|word| word.to_ne_bytes());
         words.chain(text.bytes()).collect()
@@ -150,7 +143,7 @@ mod tests {
         frame([FRAME, number, 0, 0], "")
     }
 
-    /// Checks the frames; `expected` has a word for each input: its output, or `-`.
+    /// `expected` has a word for each input: its output, or `-`.
     fn check(pieces: &[Vec<u8>], count: usize, expected: Result<&str, NotFrames>) {
         let bytes = pieces.concat();
         let got = outputs(&bytes, count).map(|outputs| {
@@ -240,7 +233,7 @@ mod tests {
             let bytes = pieces.concat();
             if let Ok(outputs) = outputs(&bytes, count) {
                 prop_assert_eq!(outputs.len(), count);
-                // The parsed frames, written again, are the original bytes.
+                // Parsed frames are the original bytes when they are written again.
                 let said = bytes.len();
                 let mut again = Vec::new();
                 for (number, output) in outputs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What all work on a problem needs: an executor, a builder and an event sink.
+//! What all work on a problem needs: executor, builder and event sink.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,6 @@ use crate::model::program::Program;
 use crate::model::report::ProgressStep;
 use crate::model::stop::Stop;
 
-/// What all work on a problem needs.
 #[derive(Clone, Copy)]
 pub struct Bench<'a> {
     pub problem: &'a Problem,
@@ -21,10 +20,7 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Builds a program of the package. `what` is for example `the input validator`.
-    ///
-    /// # Errors
-    /// If it does not build, the judge failed, or the build was interrupted.
+    /// Builds a program of the package. `what` names it in messages: `the input validator`.
     pub fn ready(
         &self,
         what: &str,
@@ -39,7 +35,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Reports that the program with this name is being built, and builds it.
+    /// Announces the build of the program with this name, and builds it.
     pub fn build(
         &self,
         name: &str,
@@ -52,10 +48,7 @@ impl Bench<'_> {
         self.builder.build(prepared, build_limits, run_limits)
     }
 
-    /// Does the work for each item, like [`parallel::map`], and reports progress. `what` is for example `inputs`.
-    ///
-    /// # Errors
-    /// The first error.
+    /// Works on each item, like [`parallel::map`], and reports progress. `what` names the items: `inputs`.
     pub fn map<T: Sync, R: Send>(
         &self,
         what: &str,

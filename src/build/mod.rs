@@ -1,7 +1,7 @@
-//! Sources → a program that can be started, by a job in the executor.
+//! Builds programs from sources, by jobs in the executor.
 //!
 //! A program is built once, in the sandbox, under its own limits. The box of the build becomes a directory that every
-//! run sees read-only; the box of a run contains links to its entries. So a program finds its files in its working
+//! run sees read-only. The box of a run has links to its entries. So a program finds its files in its working
 //! directory, and cannot change them.
 
 pub mod batch;
@@ -38,17 +38,16 @@ use crate::model::units::Bytes;
 use crate::model::work::{RunMode, Work};
 use crate::sandbox::Machine;
 
-/// Builds programs from sources.
 pub struct Builder<'a> {
     executor: &'a dyn Executor,
     toolchains: Arc<Toolchains>,
-    /// Its recent builds, if it keeps them.
+    /// Set if it keeps recent builds.
     built: Option<Recent<Ingredients, Arc<Built>>>,
-    /// The codes of the languages that a problem allows; all if there are none.
+    /// The languages that a problem allows; `None` for all.
     allowed: Option<Vec<String>>,
 }
 
-/// Everything that determines a build.
+/// What determines the result of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Ingredients {
     plan: BuildPlan,
@@ -56,22 +55,21 @@ struct Ingredients {
     run_limits: Limits,
 }
 
-/// A program whose language is known, ready to be built.
+/// A program with known language, ready to be built.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub plan: BuildPlan,
-    /// The size of the submission's own sources, without files that the package adds.
+    /// The size of the submission's own sources, without files of the package.
     pub code: Bytes,
 }
 
 impl Prepared {
-    /// The same program, to be built so that it reads many inputs at once; None if its language does not support that.
-    /// `stress::batch` defines what it then reads and writes.
+    /// Builds the program for batches; `None` if its language has no such build. [`batch`] defines what it reads and
+    /// writes.
     pub fn for_batches(&self) -> Option<Self> {
         Some(Self { plan: self.plan.for_batches()?, code: self.code })
     }
 
-    /// The same program with this text in one of its files.
     #[must_use]
     pub fn with_file(&self, name: &Path, text: &str) -> Self {
         let mut prepared = self.clone();
@@ -83,43 +81,40 @@ impl Prepared {
     }
 }
 
-/// A program that can be started.
 #[derive(Clone, Debug)]
 pub struct Runnable {
-    /// How to start it, without arguments for a test case.
+    /// Without arguments of a test case.
     pub command: Command,
-    /// How to start it for one input, if it is built for many.
+    /// Starts it for one input, even if it is built for batches.
     for_one: Command,
     pub files: Vec<TreeEntry>,
-    /// How many processes and threads its language's runtime needs.
+    /// How many processes and threads the runtime of its language needs.
     processes: u32,
-    /// How much memory it may use together with its language's runtime, if that is more than its own limit.
+    /// How much memory it may use with the runtime of its language, if that is more than its own limit.
     memory: Option<Bytes>,
-    /// The compiler's messages, if it had any.
     pub compiler: Option<CompilerReport>,
-    /// Wall time of the build; zero if nothing was built.
+    /// Wall time; zero if nothing was built.
     pub building: Duration,
     program: Arc<Tree>,
-    /// The sources, if something was built.
+    /// Set if something was built.
     sources: Option<Arc<Tree>>,
 }
 
-/// A program's files, to be shown to another program.
+/// A program's files, as another program sees them.
 #[derive(Clone, Debug)]
 pub struct Beside {
-    /// The trees that the other program must see.
     pub visible: Vec<Shown>,
     /// Links to the files, for the other program's box.
     pub files: Vec<TreeEntry>,
 }
 
-/// The path of the built program for another program.
+/// Where another program sees the built program.
 const OTHER_PROGRAM: &str = "/submission";
-/// The path of its sources for another program.
+/// Where another program sees the sources.
 const OTHER_SOURCES: &str = "/sources";
 
 impl Runnable {
-    /// A job under these limits, without arguments and input. It collects no files.
+    /// Without arguments and input. It collects no files.
     pub fn job(&self, limits: &Limits) -> Job {
         Job {
             command: self.command.clone(),
@@ -131,8 +126,10 @@ impl Runnable {
         }
     }
 
-    /// Adds files to a job of this program, also where it has files of the same names: then they replace them. Some
-    /// interpreters look for modules beside the program, so files of its kind are there, too.
+    /// Adds files to a job of this program.
+    ///
+    /// They replace files of the program with the same names. Some interpreters look for modules beside the program,
+    /// so files with its extensions are also put there.
     ///
     /// Source: problem package format 2025-09, "Input".
     pub fn add_files(&self, job: &mut Job, files: &[TreeEntry]) {
@@ -158,18 +155,17 @@ impl Runnable {
                 .filter(|shown| shown.inside == program.inside)
                 .for_each(|it| *it = program.clone());
         }
-        // What is in a directory of the program is found through the link to that directory.
+        // A file in a directory of the program is found through the link to that directory.
         let goes_beside = |file: &&TreeEntry| own.contains(&file.name) || !is_top_of_own(file);
         files.iter().filter(goes_beside).for_each(|file| job.put(file.clone()));
     }
 
-    /// These limits, with what its language's runtime needs.
+    /// Adds what the runtime of its language needs.
     pub fn limits(&self, limits: &Limits) -> Limits {
         let memory = limits.memory.map(|own| own.max(self.memory.unwrap_or_default()));
         Limits { memory, ..limits.with_processes(self.processes) }
     }
 
-    /// The same program, started with this environment variable.
     #[must_use]
     pub fn with_environment(&self, name: &str, value: &str) -> Self {
         let mut program = self.clone();
@@ -179,19 +175,19 @@ impl Runnable {
         program
     }
 
-    /// The same program, started for one input as if it were not built for many.
+    /// Starts it for one input, as if it were not built for batches.
     #[must_use]
     pub fn for_one(&self) -> Self {
         Self { command: self.for_one.clone(), ..self.clone() }
     }
 
-    /// Its files, if it consists of answers to test cases: then there is nothing to start.
+    /// Its files, if it consists of answers: then nothing can start.
     pub fn answers(&self) -> Option<&Tree> {
         self.command.argv.is_empty().then_some(&*self.program)
     }
 
-    /// Its files for the box of another program that inspects them: the sources as submitted, whatever the build did
-    /// to them, and the build result.
+    /// Its files for another program that inspects them: the sources as submitted, whatever the build did to them, and
+    /// the built program.
     pub fn beside(&self) -> Beside {
         let mut beside =
             Beside { visible: vec![Shown::tree(OTHER_PROGRAM, &self.program)], files: Vec::new() };
@@ -207,8 +203,8 @@ impl Runnable {
         beside
     }
 
-    /// Why it cannot be started, if that is the program's own fault. A build may leave anything under the program's
-    /// name, and a source can ask its compiler for any interpreter.
+    /// Why it cannot start, if that is its own fault. A build may leave anything under the program's name, and a
+    /// source can ask its compiler for any interpreter.
     pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
         let file = self.command.argv.first()?;
         let is_its_own = file.starts_with(PROGRAM) && error.kind == FaultKind::Unstartable;
@@ -216,7 +212,6 @@ impl Runnable {
     }
 }
 
-/// The result of a build.
 #[derive(Clone, Debug)]
 pub enum Built {
     Program(Box<Runnable>),
@@ -224,50 +219,41 @@ pub enum Built {
     Rejected(Box<CompilerReport>),
 }
 
-/// How many bytes of a compiler's messages are kept.
+/// The most bytes of a compiler's messages.
 const MESSAGES: u64 = 64 << 10;
 
 impl<'a> Builder<'a> {
-    /// A builder whose compilers run on this machine.
     pub fn new(executor: &'a dyn Executor) -> Self {
         Self::with(executor, Arc::new(Toolchains::new(Box::new(Machine))))
     }
 
-    /// The same, but with tools that may have been found before.
+    /// Shares tools that may have been found before.
     pub fn with(executor: &'a dyn Executor, toolchains: Arc<Toolchains>) -> Self {
         Self { executor, toolchains, built: None, allowed: None }
     }
 
-    /// The same builder, with compilers that run in this executor.
     pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
         let allowed = self.allowed.clone();
         Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None, allowed }
     }
 
-    /// The same builder for the submissions of a problem that allows these languages. For others, it needs no tools.
+    /// For submissions to a problem with these languages. Other languages need no tools.
     #[must_use]
     pub fn allowing(&self, languages: Option<&[String]>) -> Self {
         Self { allowed: languages.map(<[String]>::to_vec), ..self.on(self.executor) }
     }
 
-    /// The same builder, which keeps this many recent builds for reuse.
     #[must_use]
     pub fn keeping(self, most: usize) -> Self {
         Self { built: Some(Recent::new(most)), ..self }
     }
 
-    /// Reads a program's files and determines how to build and start it.
-    ///
-    /// # Errors
-    /// If its language cannot be determined, or its compiler is missing.
+    /// Reads a program's files, and finds out how to build and start it.
     pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
         self.prepare_sources(program, &sources::read(program)?)
     }
 
-    /// The same for a program whose only file has this text; its path gives the file name.
-    ///
-    /// # Errors
-    /// See [`prepare`](Self::prepare).
+    /// For a program with this text in its only file. Its path gives the file name.
     pub fn prepare_text(&self, program: &Program, text: &str) -> Result<Prepared, Stop> {
         self.prepare_sources(program, &sources::of_text(program, text)?)
     }
@@ -292,10 +278,7 @@ impl<'a> Builder<'a> {
         Ok(Prepared { plan, code })
     }
 
-    /// Determines how to start a command that a person typed.
-    ///
-    /// # Errors
-    /// If it cannot be started.
+    /// Finds out how to start a command that a person typed.
     pub fn prepare_command(
         &self,
         argv: &[std::ffi::OsString],
@@ -304,7 +287,6 @@ impl<'a> Builder<'a> {
         Ok(Prepared { plan: command_line(argv, cwd, &self.toolchains)?, code: Bytes(0) })
     }
 
-    /// Builds a program that will run under `run_limits`.
     pub fn build(
         &self,
         prepared: &Prepared,
@@ -365,8 +347,7 @@ impl<'a> Builder<'a> {
         })))
     }
 
-    /// Runs the compiler, or the check of the syntax. The box of a compiler becomes the program, unless the report
-    /// contains a refusal.
+    /// Runs the compiler, or a check of the syntax. Unless the report has a refusal, the box becomes the program.
     fn compile(
         &self,
         plan: &BuildPlan,
@@ -388,7 +369,7 @@ impl<'a> Builder<'a> {
         });
         let mut reply = self.executor.run(&work, RunMode::default())?.single()?;
         if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {
-            // An interference does not happen twice; an effect of the source does.
+            // An interference does not happen twice. An effect of the source does.
             reply = self.executor.run(&work, RunMode::FRESH)?.single()?;
         }
         if let Some(signal) = refusal::killed(&reply.outcome) {
@@ -410,7 +391,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The beginning of all output of a compiler, in which its driver may say how a process ended.
+/// The beginning of all output of a compiler. Its driver may say there how a process ended.
 fn said(reply: &Reply) -> Result<Vec<u8>, JudgeError> {
     const LOOKED_AT: u64 = 1 << 20;
     let (errors, output) = (reply.stderr.start(LOOKED_AT), reply.stdout.start(LOOKED_AT));
@@ -421,15 +402,15 @@ fn unread(error: std::io::Error) -> JudgeError {
     JudgeError::new("read the compiler's messages", error)
 }
 
-/// A compiler's messages: standard error, or standard output if that is empty; shortened.
+/// Standard error or, if that is empty, standard output; shortened.
 fn messages(reply: &Reply) -> std::io::Result<Vec<u8>> {
     let messages = reply.stderr.start(MESSAGES)?;
     if messages.is_empty() { reply.stdout.start(MESSAGES) } else { Ok(messages) }
 }
 
-/// The first line that a program wrote, in visible characters, after a colon; empty if there is none.
+/// The first line of a text with visible characters, after a colon; empty if there is none.
 pub fn first_line(said: &Blob) -> String {
-    // It only explains; the program's ending decides.
+    // It only explains. The program's ending decides.
     let bytes = said.start(1000).unwrap_or_default();
     match bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()) {
         None => String::new(),
@@ -437,14 +418,14 @@ pub fn first_line(said: &Blob) -> String {
     }
 }
 
-/// The diagnostic that a program of a package does not build.
+/// A program of a package does not build.
 pub fn unbuildable(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
     let cause = report.refusal.as_deref().unwrap_or_default();
     let message = format!("{what} does not build: {cause}");
     Diagnostic::error(path, message).quote(&report.messages)
 }
 
-/// Links in the box to each file and directory of a tree.
+/// Links in a box to each file and directory of a tree.
 fn links(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
     let link = |name: PathBuf| {
         let target = Path::new(inside).join(&name);

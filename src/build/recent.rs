@@ -1,9 +1,9 @@
-//! Things that were made recently, for reuse.
+//! Keeps recently made values for reuse.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The values requested last, by key. A request for a value that is being made waits for it.
+/// The values that were requested last, by key. A request for a value that is being made waits for it.
 #[derive(Debug)]
 pub struct Recent<K, V> {
     most: usize,
@@ -15,15 +15,13 @@ pub struct Recent<K, V> {
 type Slot<V> = Arc<Mutex<Option<V>>>;
 
 impl<K: PartialEq, V: Clone> Recent<K, V> {
-    /// Keeps this many values.
     pub fn new(most: usize) -> Self {
         Self { most, all: Mutex::new(Vec::new()) }
     }
 
-    /// The value for this key.
+    /// Makes the value if it is not known.
     ///
-    /// # Errors
-    /// If it cannot be made; the next request tries again.
+    /// After a failure, the next request tries again.
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
         let mut made = slot.lock();

@@ -1,11 +1,11 @@
-//! Whether a build succeeded, and otherwise why not, in words.
+//! Whether a build succeeded and, if not, why.
 
 use std::time::Duration;
 
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
 
-/// Why a build counts as refused; `None` if it succeeded. `who` ran: the compiler or the syntax check.
+/// `None` if the build succeeded. `who` names what ran: the compiler or the syntax check.
 pub(super) fn refusal(who: &str, outcome: &Outcome, limits: &Limits) -> Option<String> {
     let passed = match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => stop,
@@ -23,11 +23,11 @@ pub(super) fn refusal(who: &str, outcome: &Outcome, limits: &Limits) -> Option<S
     Some(format!("the {who} exceeded a limit: {passed}"))
 }
 
-/// Signals that a compiler causes itself, or that come from its own limits: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
-/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. Any other signal comes from outside.
+/// Signals that a compiler causes itself, or that come from its limits: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+/// SIGSEGV, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSYS. All others come from outside.
 const ITS_OWN: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
 
-/// The signal from outside that killed the compiler; `None` if it ended otherwise.
+/// `None` unless a signal from outside killed the compiler.
 pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
     match (outcome.stopped_by, outcome.ending) {
         (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !ITS_OWN.contains(&it.0)),
@@ -35,11 +35,12 @@ pub(super) fn killed(outcome: &Outcome) -> Option<Signal> {
     }
 }
 
-/// Whether something else may have killed the build or one of its processes: then it says nothing about the source.
+/// Whether something else may have killed the build or one of its processes. Then the failure says nothing about the
+/// source.
 ///
-/// The end of a process shows in the exit code of the shell or driver that started it, which is 128 plus the signal's
-/// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2. Sources of programs appear in
-/// messages, too, and compilers say "compilation terminated.", so a word alone shows nothing.
+/// The signal shows in the exit code of the shell or driver that started the process, which is 128 plus the signal's
+/// number, or in the driver's messages. Source: POSIX, "Shell Command Language", 2.8.2. Messages also contain source
+/// code, and compilers say "compilation terminated.", so a word alone proves nothing.
 pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
     const SHELL: i32 = 128;
     let says = || String::from_utf8_lossy(messages).lines().any(tells_of_a_signal);
@@ -54,9 +55,9 @@ pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
     }
 }
 
-/// Whether a line of a driver or a shell says that a signal ended a process that it started.
+/// Whether a driver or a shell says in this line that a signal ended a process that it started.
 fn tells_of_a_signal(line: &str) -> bool {
-    /// As GCC, Clang, Go and Rust, and linkers say it, in lower case.
+    /// Of GCC, Clang, Go, Rust and linkers, in lower case.
     const PHRASES: [&str; 8] = [
         "signal terminated program",
         "internal compiler error: killed",
@@ -68,13 +69,13 @@ fn tells_of_a_signal(line: &str) -> bool {
         "terminated with signal",
     ];
     let line = line.trim().to_lowercase();
-    // Shells write the name of the signal alone.
+    // Shells write only the name of the signal.
     let is_of_shell = ["killed", "terminated"].contains(&&*line);
     is_of_shell || PHRASES.iter().any(|phrase| line.contains(phrase))
 }
 
-/// Whether it failed with its CPU time almost used up. The system then kills the working process of the compiler just
-/// before the limit, and its driver only reports a crash.
+/// Whether it failed with its CPU time almost used up. Just before the limit, the system kills the compiler's working
+/// process, and the driver only reports a crash.
 fn is_at_its_end(outcome: &Outcome, limits: &Limits) -> bool {
     let limit = limits.cpu_time.unwrap_or(Duration::MAX);
     outcome.cpu_time >= limit.saturating_sub(limit / 20)

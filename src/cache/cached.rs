@@ -1,7 +1,7 @@
-//! An executor with a memory: it answers with the result of an earlier run if that result is still valid.
+//! Wraps an executor: answers with the result of an earlier run, if that is still valid.
 //!
-//! Facts are kept, never verdicts. Failures of the judge and interrupted runs are not kept. Of equal work at the same
-//! time one runs, and the others wait. Blobs that the cache keeps are fetched when a program needs them.
+//! It keeps facts, never verdicts, and neither failures of the judge nor interrupted runs. If equal work comes at the
+//! same time, one runs and the others wait. Blobs that the cache keeps are fetched when a program needs them.
 
 use std::sync::Arc;
 
@@ -15,30 +15,29 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::work::{RunMode, Work, WorkReply};
 
-/// Wraps an executor without memory. Several wrappers may share their knowledge.
+/// Several wrappers may share their knowledge.
 pub struct Cached {
     inner: Arc<dyn Executor>,
     pub(super) knowledge: Arc<Knowledge>,
 }
 
 impl Cached {
-    /// Answers with known results, and adds the results of the executor to them.
     pub fn new(inner: Arc<dyn Executor>, knowledge: Arc<Knowledge>) -> Self {
         Self { inner, knowledge }
     }
 
-    /// The key under which the result of work is kept.
+    /// The key of the result of work.
     pub(super) fn key(&self, work: &Work) -> Option<Digest> {
         key_of(work, &self.mechanism(), &self.knowledge.surroundings)
     }
 
-    /// Runs work that no earlier result answers.
+    /// Runs work without using earlier results.
     pub(super) fn run_fresh(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
         self.begin(&work.jobs())?;
         self.inner.run(work, mode)
     }
 
-    /// Prepares these jobs and counts them.
+    /// Fetches the blobs of these jobs, and counts the jobs.
     fn begin(&self, jobs: &[&Job]) -> Result<(), Stop> {
         for blob in jobs.iter().flat_map(|job| job.blobs()) {
             if !blob.is_here() {
@@ -49,7 +48,7 @@ impl Cached {
         Ok(())
     }
 
-    /// Runs the work again that made a blob which the cache has lost.
+    /// The cache lost a blob: runs the work that made it again.
     fn make_again(&self, lost: &Blob) -> Result<(), Stop> {
         let gone = || {
             let reason = "it is damaged, and building it again gives another result";
@@ -82,7 +81,7 @@ impl Executor for Cached {
             return self.run_fresh(work, mode);
         }
         let key = self.key(work).and_then(|key| match mode.repeat {
-            // Each repeated run is remembered by its number, so that the same runs are compared the next time.
+            // Each repeated run has its own result by number, so that the next command compares the same runs.
             Some(repeat) => digest_of(&("repeat", repeat, key)),
             None => Some(key),
         });

@@ -1,6 +1,6 @@
-//! The record of a result: the reply, and the limits of the run.
+//! The record of a result: the limits of the run, and the reply.
 //!
-//! Small blobs are in the record; large ones are kept beside it, by digest.
+//! Small blobs are in the record. Large ones are stored beside it by digest.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::model::outcome::{Ending, Signal};
 use crate::model::tree::TreeEntry;
 use crate::model::work::{Work, WorkReply};
 
-/// The largest blob in a record.
+/// The largest blob in a record, in bytes.
 const SMALL: u64 = 4 << 10;
 
-/// How large the blobs of a stored reply may be in total. Larger ones would displace much that took longer to make.
+/// The most bytes of all blobs of a reply. More would displace results that took longer to make.
 const LARGEST: u64 = 64 << 20;
-/// The same for a build: a compiled header is large, and saves a second of each later build.
+/// For a build: a compiled header is large, and saves a second of each later build.
 const LARGEST_BUILD: u64 = 256 << 20;
 
-/// SIGKILL. If the sandbox did not send it, it came from a machine out of memory, or from a person.
+/// SIGKILL. Unless the sandbox sent it, it comes from a person, or from a machine without free memory.
 const KILLED: Ending = Ending::Signalled(Signal(9));
 
-/// The limits of each program, which precede the reply in its record.
+/// The limits of each program. They precede the reply in its record.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct JobLimits(Vec<Limits>);
 
@@ -49,7 +49,7 @@ impl JobLimits {
     }
 }
 
-/// The record of a result, with its large blobs stored; `None` if it is not to be kept, or cannot be.
+/// The record of a result, after its large blobs are stored; `None` if it should or can not be kept.
 pub(super) fn write(came: &WorkReply, limits: &JobLimits, store: &Store) -> Option<Vec<u8>> {
     let replies = came.replies();
     let is_doubtful =
@@ -71,16 +71,15 @@ pub(super) fn write(came: &WorkReply, limits: &JobLimits, store: &Store) -> Opti
     postcard::to_allocvec(&(limits, contents, came)).ok()
 }
 
-/// When blobs are fetched from the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fetch {
-    /// All blobs, now.
+    /// All blobs at once.
     Now,
-    /// Files left in a box only when they are needed: programs are large, and not needed if their results are known.
+    /// Files from a box only when they are needed. Programs are large, and not needed if all their results are known.
     BoxLater,
 }
 
-/// The result in a record, if it holds under these limits; `None` also if a part of it is lost.
+/// `None` if the result is not valid under these limits, or a part of it is lost.
 pub(super) fn read(
     record: &[u8],
     now: &JobLimits,
@@ -97,7 +96,7 @@ pub(super) fn read(
     let mut contents = contents.into_iter();
     for reply in came.replies_mut() {
         reply.outcome.ran_at = made;
-        // Those of files left in a box come last.
+        // Blobs from a box come last.
         let left = reply.kept.iter().flat_map(|tree| &tree.entries);
         let others = reply.blobs().count() - left.filter_map(TreeEntry::blob).count();
         for (index, blob) in reply.blobs_mut().enumerate() {

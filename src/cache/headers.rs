@@ -1,7 +1,7 @@
 //! Compiled headers in the cache: with one, a build of a C++ program takes a third of its time.
 //!
-//! A build with a compiled header counts as the build without it, under the same key: the compiler makes the same
-//! program of both. Whatever it has to say, it says in a build without the header.
+//! A build with a header counts as a build without it, and has the same key: the compiler makes the same program. If
+//! it has messages, the program is built again without the header.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,26 +19,25 @@ use crate::model::stop::Stop;
 use crate::model::tree::Tree;
 use crate::model::work::{RunMode, Work, WorkReply};
 
-/// How many builds need a header before it is made: making it costs as much as it saves in three to five of them.
+/// A header is made after so many builds that need it. Making it costs as much as it saves in three to five builds.
 const ENOUGH: u32 = 4;
 
-/// The compiled headers of a command, by the keys of the jobs that make them.
+/// By the keys of the jobs that make them.
 #[derive(Default)]
 pub(super) struct Headers(Mutex<HashMap<Digest, Header>>);
 
 enum Header {
-    /// So many builds could have used it.
+    /// The number of builds that could have used it.
     Wanted(u32),
     /// It is being made, and nobody waits for it; or it cannot be made or used.
     Missing,
-    /// It can be used.
     Made(Box<Made>),
 }
 
 #[derive(Clone)]
 struct Made {
     tree: Arc<Tree>,
-    /// What it took to make it: a build without it takes no more than this and a build with it.
+    /// What making it cost. A build without header takes no more than this and a build with header together.
     cost: Outcome,
 }
 
@@ -52,7 +51,7 @@ impl Made {
 impl Headers {}
 
 impl Cached {
-    /// Runs a job: a build with a compiled header, if there is one for it.
+    /// Builds with a compiled header, if the job is a build and has one.
     pub(super) fn run_fast(&self, job: &Job) -> Result<Reply, Stop> {
         if let Some(making) = of_build(job).map(Work::from)
             && let Some(name) = self.key(&making)
@@ -68,7 +67,7 @@ impl Cached {
         self.run_fresh(&job.clone().into(), RunMode::default())?.single()
     }
 
-    /// The header of this name, which the work makes; `None` if there is none for this build.
+    /// The header that the work makes; `None` if this build has none.
     fn header(&self, name: &Digest, making: &Work) -> Result<Option<Made>, Stop> {
         let headers = &self.knowledge.headers;
         match headers.0.lock().entry(*name).or_insert_with(|| self.recalled(name, making)) {
@@ -100,7 +99,7 @@ impl Cached {
         made.map_or(Header::Wanted(0), |made| Header::Made(Box::new(made)))
     }
 
-    /// The reply to a build, from a build with a header; `None` if that leaves doubt about the build without it.
+    /// The reply of a build with header; `None` if it leaves doubt about a build without header.
     fn build_with(&self, header: &Made, name: &Digest, job: &Job) -> Result<Option<Reply>, Stop> {
         let Some(fast) = with_header(job, &header.tree) else { return Ok(None) };
         match self.run_plain(&fast) {
@@ -115,7 +114,7 @@ impl Cached {
     }
 }
 
-/// Whether the build succeeded without a word, and would also have done so without the header, within its limits.
+/// Whether the build succeeded without messages, and would have done so within its limits without header.
 fn is_certain(reply: &Reply, cost: &Outcome, limits: &Limits) -> bool {
     let Reply { outcome, stdout, stderr, .. } = reply;
     let time = |used: Duration, more, limit: Option<_>| limit.is_none_or(|it| used + more <= it);

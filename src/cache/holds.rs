@@ -1,8 +1,7 @@
-//! Whether the facts of a run are still valid under other limits.
+//! Whether the facts of a run are valid under other limits.
 //!
-//! A program can notice its limits of output and processes, so a change of these makes another job. It cannot notice
-//! its limits of time and memory. For these, the table decides. It keeps facts only if a new run would get the same
-//! verdict; otherwise the job runs again.
+//! A program can notice its limits of output and processes, so another limit makes another job. It cannot notice
+//! limits of time and memory. For these, the table keeps facts only if a new run would get the same verdict.
 //!
 //! | how the run ended | the facts are valid if the new limits |
 //! |---|---|
@@ -15,17 +14,18 @@
 //! | memory ran out | allow no more memory than it had, and allow its time |
 //! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
 //!
-//! If no control group measures memory, a program notices that limit, since a call fails: then it must be equal. The
-//! facts of two joined programs must be valid for both. If the new limits would stop one of them earlier, its partner
-//! could end differently. So facts of a joint run are not kept for being too slow by the measured time alone.
+//! Without a control group that measures memory, a program notices the memory limit, because a call fails. Then the
+//! limit must be equal. Facts of two joined programs must be valid for both. If the new limits stopped one of them
+//! earlier, its partner could end differently. So facts of a joint run are never kept for being too slow by the
+//! measured time alone.
 
 use std::time::Duration;
 
 use crate::model::limits::Limits;
 use crate::model::outcome::{Meter, Outcome, StoppedBy};
 
-/// Whether a run under the limits `now` would get the same verdict as this run, which had the limits `made`. `is_alone`
-/// says that it was not joined with another program.
+/// Whether a run under the limits `now` would get the verdict of this run under the limits `made`. `is_alone` says
+/// that it was not joined with another program.
 pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, is_alone: bool) -> bool {
     // A run that the deadline ended says nothing about the program.
     let is_late = made.deadline.is_some_and(|deadline| outcome.wall_time >= deadline);
@@ -59,7 +59,7 @@ pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, is_alone: bo
     }
 }
 
-/// Whether a limit is as strict as the one that ended a run.
+/// Whether a limit is at most the one that ended a run.
 fn is_at_most<T: PartialOrd>(now: Option<T>, made: Option<T>) -> bool {
     now.zip(made).is_some_and(|(now, made)| now <= made)
 }
@@ -71,7 +71,7 @@ mod tests {
     use crate::model::units::Bytes;
     use proptest::prelude::*;
 
-    /// Seconds of CPU time, with three times as much wall time; MiB.
+    /// CPU time in seconds, three times as much wall time; memory in MiB.
     fn limits(cpu: u64, memory: u64) -> Limits {
         Limits {
             cpu_time: Some(Duration::from_millis(cpu)),
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_run_holds_as_far_as_the_table_says() {
         use StoppedBy::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
-        // All runs had the limits 1000 ms and 256 MiB.
+        // All runs have the limits 1000 ms and 256 MiB.
         let made = limits(1000, 256);
         let check = |stop,
                      (cpu, wall, peak): (u64, u64, u64),
@@ -115,7 +115,7 @@ mod tests {
         check(None, (900, 910, 10), (800, 256), true, false);
         check(None, (900, 910, 10), (800, 9), false, false);
         check(None, (100, 2900, 10), (800, 256), false, false);
-        // Disturbed by others, it took more wall time than allowed; same limits.
+        // The limits are the same. Others disturbed it, and it exceeded its wall time.
         check(None, (900, 3100, 10), (1000, 256), true, true);
         // The run was stopped.
         check(Some(CpuTime), (1004, 1010, 10), (800, 256), true, true);
@@ -128,7 +128,7 @@ mod tests {
         check(Some(Memory), (500, 510, 256), (1000, 128), true, true);
         check(Some(Memory), (500, 510, 256), (1000, 300), false, false);
         check(Some(Memory), (500, 510, 256), (400, 256), false, false);
-        // Use beyond a limit before the stop does not matter under the same limits.
+        // If limits are the same, it does not matter what the run used before it was stopped.
         check(Some(Memory), (1004, 1010, 256), (1000, 256), true, true);
         for stop in [Output, Deadlock, Dismissed] {
             check(Some(stop), (500, 510, 10), (800, 256), true, true);
@@ -177,7 +177,7 @@ mod tests {
     ];
 
     proptest! {
-        /// A program sleeps, works, and then asks for memory. A known run and a new one give it the same verdict.
+        /// A program sleeps, works, and then asks for memory. A new run must give the verdict of the known one.
         #[test]
         fn the_verdict_is_that_of_a_new_run(
             (cpu, sleep, peak) in (0u64..40, 0u64..120, 1u64..8),

@@ -1,5 +1,4 @@
-//! The key of work: a digest of everything that decides its result, except the limits that [`holds`](super::holds)
-//! compares.
+//! The key of work: a digest of everything that decides its result, except limits that `cache/holds.rs` compares.
 
 use std::path::Path;
 
@@ -13,7 +12,6 @@ use crate::model::units::Bytes;
 use crate::model::work::Work;
 use crate::sandbox::RULES;
 
-/// A job by its content.
 #[derive(Serialize)]
 struct Normal<'a> {
     argv: &'a [String],
@@ -29,9 +27,9 @@ struct Normal<'a> {
     has_memory_limit: bool,
     collect: &'a [String],
     keep: &'a Keep,
-    /// The program, if it belongs to the system.
+    /// Set if the program belongs to the system.
     program: Option<Digest>,
-    /// The processor, if the compiler is told to use all its features.
+    /// The processor, if the compiler may use all its features.
     native: Option<Vec<String>>,
     is_timed: bool,
 }
@@ -49,7 +47,7 @@ enum Entry<'a> {
     Directory(&'a [u8]),
 }
 
-/// The key of work; `None` if something in it cannot be read.
+/// `None` if something in the work cannot be read.
 pub(super) fn key_of(work: &Work, mechanism: &str, around: &Surroundings) -> Option<Digest> {
     let jobs = work.jobs();
     let machine = machine(jobs.iter().any(|job| job.is_timed), around)?;
@@ -61,7 +59,6 @@ pub(super) fn key_of(work: &Work, mechanism: &str, around: &Surroundings) -> Opt
     digest_of(&(RULES, mechanism, around.system()?, normal, machine, joint))
 }
 
-/// The machine, if it matters; `None` if it matters and is not known.
 fn machine(is_timed: bool, around: &Surroundings) -> Option<Option<Digest>> {
     if is_timed { around.machine().map(Some) } else { Some(None) }
 }
@@ -99,7 +96,7 @@ fn normal<'a>(job: &'a Job, around: &Surroundings) -> Option<Normal<'a>> {
 fn visible<'a>(shown: &'a Shown, around: &Surroundings) -> Option<Visible<'a>> {
     let inside = bytes(&shown.inside);
     Some(match &shown.what {
-        // A tree that is only a place on disk has unknown content.
+        // The contents of such a tree are unknown.
         What::Tree(tree) if tree.entries.is_empty() && tree.place().is_some() => return None,
         What::Tree(tree) => Visible::Tree(inside, entries(&tree.entries, around)?),
         What::Installed { name, identity } => {
@@ -120,7 +117,7 @@ fn entries<'a>(entries: &'a [TreeEntry], around: &Surroundings) -> Option<Vec<En
     entries.iter().map(entry).collect()
 }
 
-/// The file that is started, unless it comes with the job.
+/// The file that starts; `None` if it comes with the job.
 fn system_program(job: &Job) -> Option<&Path> {
     let path = Path::new(job.command.argv.first()?);
     let is_own =
@@ -128,13 +125,13 @@ fn system_program(job: &Job) -> Option<&Path> {
     (!job.command.visible.iter().any(is_own)).then_some(path)
 }
 
-/// Whether the files of a job are still as they were when its key was computed.
+/// Whether the files of a job are as they were when its key was computed.
 pub(super) fn still_holds(job: &Job, around: &Surroundings) -> bool {
     let same = |path: &Path| !path.is_file() || around.file(path) == around.installed(path);
     job.blobs().all(|blob| around.is_unchanged(blob)) && system_program(job).is_none_or(same)
 }
 
-/// Whether a compiler is told to use all features of the processor: by an argument, or by a script among the sources.
+/// Whether a compiler may use all features of the processor: an argument or a script among the sources says so.
 fn is_native(job: &Job) -> bool {
     const SCRIPT: u64 = 64 << 10;
     let has = |text: &[u8]| memchr::memmem::find(text, b"native").is_some();
@@ -186,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Each change of a job changes its key, except limits that are compared when the record is read.
+    /// Each change of a job changes its key, except for limits that are compared when a record is read.
     #[test]
     fn all_that_a_program_can_notice_is_in_the_key() {
         let around = Surroundings::new(Arc::new(Store::scratch()));
@@ -242,7 +239,7 @@ mod tests {
         assert_eq!(key(same.into()), seen[0]);
     }
 
-    /// A key that changes without [`RULES`] gives kept results another meaning, or loses them.
+    /// If keys change but [`RULES`] does not, stored results get another meaning or are lost.
     #[test]
     fn recorded_jobs_have_their_recorded_keys() {
         let around = Surroundings::new(Arc::new(Store::scratch()));
@@ -290,7 +287,7 @@ mod tests {
         assert_eq!(key(Blob::file(&FilePath::root(path("d")))), None);
     }
 
-    /// A file is read once, so it is checked again before a result is kept under the key.
+    /// A file is read once for the key, and checked again before a result is stored under it.
     #[test]
     fn who_writes_a_file_meanwhile_is_noticed() {
         let dir = tempfile::tempdir().unwrap();

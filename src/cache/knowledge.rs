@@ -1,4 +1,4 @@
-//! The known results of runs, from this command and earlier ones. All remembering executors of a command share them.
+//! Known results of runs, by this command and earlier ones. All caching executors of a command share them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,23 +22,23 @@ pub struct Knowledge {
     pub(super) store: Arc<Store>,
     pub(super) surroundings: Surroundings,
     pub(super) headers: Headers,
-    /// Whether results from before this command are ignored.
+    /// Whether results of earlier commands are ignored.
     is_fresh: bool,
     started: AtomicUsize,
     recalled: AtomicUsize,
-    /// When the oldest recalled run took place, in seconds since 1970.
+    /// When the oldest recalled run was made, in seconds since 1970.
     oldest: AtomicU64,
-    /// Keys of jobs that ran in this command: their results are new.
+    /// Keys of results by this command.
     new: Mutex<HashSet<Digest>>,
-    /// The work that left each blob that is not fetched yet, in case the blob is lost.
+    /// The work that made each blob that is not fetched yet. The blob may be lost.
     origins: Mutex<HashMap<Digest, Arc<Work>>>,
-    /// Keys of work that is under way, with how many callers wait for each.
+    /// By key of work in progress: how many callers wait for it.
     under_way: Mutex<HashMap<Digest, usize>>,
     over: Condvar,
 }
 
 impl Knowledge {
-    /// The results in this store. If `is_fresh`, only those stored from now on.
+    /// If `is_fresh`, only results from now on are known.
     pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
         Self {
             surroundings: Surroundings::new(Arc::clone(&store)),
@@ -55,7 +55,6 @@ impl Knowledge {
         }
     }
 
-    /// How many programs were started, and how many were recalled instead.
     pub fn recalled(&self) -> Recalled {
         let programs = self.recalled.load(Ordering::Relaxed);
         let oldest = self.oldest.load(Ordering::Relaxed);
@@ -66,12 +65,11 @@ impl Knowledge {
         }
     }
 
-    /// Counts programs that are started.
     pub(super) fn start(&self, programs: usize) {
         self.started.fetch_add(programs, Ordering::Relaxed);
     }
 
-    /// Waits until no work with this key is under way, then marks one as under way until the returned guard is dropped.
+    /// Waits until no work with this key is in progress. The work counts as in progress until the guard is dropped.
     pub(super) fn begin(&self, key: Digest) -> UnderWay<'_> {
         let mut under_way = self.under_way.lock();
         while let Some(waiting) = under_way.get_mut(&key) {
@@ -82,7 +80,7 @@ impl Knowledge {
         UnderWay { knowledge: self, key }
     }
 
-    /// The result of the work with this key, if it is known and holds now.
+    /// The result of work, if it is known and valid now.
     pub(super) fn get(&self, key: &Digest, work: &Work) -> Option<WorkReply> {
         let is_new = self.new.lock().contains(key);
         if self.is_fresh && !is_new {
@@ -107,8 +105,8 @@ impl Knowledge {
         Some(came)
     }
 
-    /// Keeps a result, if it should be kept. If a file of the work has changed meanwhile, the key may not fit: then it
-    /// is not kept.
+    /// Keeps a result, if it should be kept. If a file of the work changed meanwhile, the key may be wrong, and
+    /// nothing is kept.
     pub(super) fn keep(&self, key: &Digest, work: &Work, came: &WorkReply) {
         if work.jobs().into_iter().all(|job| still_holds(job, &self.surroundings))
             && let Some(record) = write(came, &JobLimits::of(work), &self.store)
@@ -118,7 +116,7 @@ impl Knowledge {
         }
     }
 
-    /// Records which work made the blobs that are not fetched yet.
+    /// Records which work made blobs that are not fetched yet.
     fn note_origin(&self, work: &Work, came: &WorkReply) {
         let work = Arc::new(work.clone());
         let mut origins = self.origins.lock();
@@ -130,13 +128,12 @@ impl Knowledge {
         }
     }
 
-    /// The work that left a blob that was not fetched yet.
     pub(super) fn origin(&self, blob: &Digest) -> Option<Arc<Work>> {
         self.origins.lock().get(blob).cloned()
     }
 }
 
-/// Marks work as under way until it is dropped.
+/// While this exists, the work is in progress.
 pub(super) struct UnderWay<'a> {
     knowledge: &'a Knowledge,
     key: Digest,
@@ -145,7 +142,7 @@ pub(super) struct UnderWay<'a> {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         let waiting = self.knowledge.under_way.lock().remove(&self.key);
-        // Notifying is a system call, so it is avoided if nobody waits.
+        // Notifying is a system call. It is not needed if nobody waits.
         if waiting != Some(0) {
             self.knowledge.over.notify_all();
         }

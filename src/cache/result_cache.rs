@@ -1,4 +1,4 @@
-//! The results of earlier commands, around an executor.
+//! Wraps executors with a cache of earlier results.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::executor::Executor;
 use crate::model::blob::Digest;
 use crate::model::diagnostic::Diagnostic;
 
-/// What is known from earlier commands, and kept for later ones; or nothing.
+/// The results of earlier commands; none if the cache is off.
 #[derive(Clone, Default)]
 pub struct ResultCache(Option<StoredResults>);
 
@@ -23,22 +23,21 @@ struct StoredResults {
 }
 
 impl ResultCache {
-    /// The cache in this directory. If it is fresh, nothing is recalled, and new results are kept.
+    /// The cache in this directory.
     ///
-    /// # Errors
-    /// If the directory cannot be used.
+    /// A fresh one recalls nothing, but keeps new results.
     pub fn open(dir: &Path, is_fresh: bool) -> Result<Self, Box<Diagnostic>> {
         let store = Arc::new(Store::open(dir, CAP)?);
         let knowledge = Arc::new(Knowledge::new(Arc::clone(&store), is_fresh));
         Ok(Self(Some(StoredResults { store, is_fresh, knowledge })))
     }
 
-    /// What was recalled, and where from; `None` without a cache.
+    /// `None` without a cache.
     pub fn recalled(&self) -> Option<(Arc<Knowledge>, Arc<Store>)> {
         self.0.as_ref().map(|it| (Arc::clone(&it.knowledge), Arc::clone(&it.store)))
     }
 
-    /// The executor with a cache. All such executors share their knowledge.
+    /// The wrapped executors share their knowledge.
     pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match &self.0 {
             Some(kept) => Arc::new(Cached::new(executor, Arc::clone(&kept.knowledge))),
@@ -46,13 +45,13 @@ impl ResultCache {
         }
     }
 
-    /// The note under this name, if there is one.
+    /// Reads the note with this name.
     pub fn recall(&self, name: &str) -> Option<Vec<u8>> {
         let kept = self.0.as_ref().filter(|it| !it.is_fresh)?;
         kept.store.get(&note_key(name)?).map(|record| record.bytes)
     }
 
-    /// Keeps a note in place of an earlier one.
+    /// Replaces an earlier note with this name.
     pub fn note(&self, name: &str, text: &[u8]) {
         if let (Some(kept), Some(key)) = (&self.0, note_key(name)) {
             kept.store.put(&key, text);

@@ -1,4 +1,4 @@
-//! The environment that a run depends on besides its job: programs and libraries of the system, and the processor.
+//! What a run depends on besides its job: programs and libraries of the system, and the processor.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -20,13 +20,12 @@ use crate::cache::store::Store;
 use crate::model::blob::{Blob, Digest};
 use crate::model::root::FilePath;
 
-/// The digest of a serializable value.
 pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
     let bytes = postcard::to_allocvec(what).ok()?;
     Some(Digest(Sha256::digest(bytes).into()))
 }
 
-/// Where package managers record what is installed: each change of a compiler, header or library changes one of these.
+/// Files of package managers. One of them changes with each compiler, header or library.
 const NOTES: [&str; 9] = [
     "/etc/os-release",
     "/etc/ld.so.cache",
@@ -39,7 +38,7 @@ const NOTES: [&str; 9] = [
     "/run/current-system/sw/manifest.json",
 ];
 
-/// Directories whose names and link targets show what is installed.
+/// Directories in which names and link targets show what is installed.
 const LISTS: [&str; 9] = [
     "/etc/alternatives",
     "/var/lib/pacman/local",
@@ -52,10 +51,10 @@ const LISTS: [&str; 9] = [
     "/usr/local/Cellar",
 ];
 
-/// A file that changed this recently may change again with the same time of change.
+/// A file that changed so recently may change again without a new timestamp.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
-/// Identifies the version of a file without reading it.
+/// Identifies a version of a file without reading it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 struct Stamp {
     path: PathBytes,
@@ -68,15 +67,15 @@ struct Stamp {
 
 type PathBytes = Vec<u8>;
 
-/// A file as it was last read.
+/// A file as it was when juror read it last.
 struct Seen {
     stamp: Stamp,
-    /// Whether the stamp would show any later change.
+    /// Whether the stamp shows every later change.
     is_settled: bool,
     digest: Digest,
 }
 
-/// Digests of files by their stamps, and of the machine.
+/// Digests of files, by their stamps, and of the machine.
 pub(super) struct Surroundings {
     store: Arc<Store>,
     files: Mutex<HashMap<PathBuf, Seen>>,
@@ -86,7 +85,6 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Keeps digests of files in this store.
     pub(super) fn new(store: Arc<Store>) -> Self {
         Self {
             store,
@@ -97,7 +95,7 @@ impl Surroundings {
         }
     }
 
-    /// The digest of a blob; for a file by its stamp, if that is known. It is computed once.
+    /// The digest of a blob. For a file that is known by its stamp, nothing is read.
     pub(super) fn blob(&self, blob: &Blob) -> Option<Digest> {
         match (blob.known_digest(), blob.path()) {
             (None, Some(path)) => {
@@ -109,19 +107,18 @@ impl Surroundings {
         }
     }
 
-    /// Whether a blob is unchanged since its digest was taken: somebody may write the files of a package.
+    /// Whether a blob is as it was when its digest was taken. Somebody may write files of a package meanwhile.
     pub(super) fn is_unchanged(&self, blob: &Blob) -> bool {
         let was_looked_at = |path: &&FilePath| self.files.lock().contains_key(path.as_path());
         let path = blob.path().filter(was_looked_at);
         path.is_none_or(|path| self.contents(path) == blob.known_digest())
     }
 
-    /// The digest of a regular file of this machine.
+    /// A file of this machine that is not in a package.
     pub(super) fn file(&self, path: &Path) -> Option<Digest> {
         self.contents(&FilePath::root(path))
     }
 
-    /// The digest of a regular file.
     fn contents(&self, path: &FilePath) -> Option<Digest> {
         let found = path.metadata().ok().filter(fs::Metadata::is_file)?;
         let stamp = Stamp {
@@ -155,7 +152,7 @@ impl Surroundings {
         Some(digest)
     }
 
-    /// The digest of a directory or file that programs see besides the system's own.
+    /// A directory or file that programs see besides the system's own.
     pub(super) fn installed(&self, path: &Path) -> Option<Digest> {
         let known = || self.directories.lock();
         if let Some(digest) = known().get(path) {
@@ -163,7 +160,7 @@ impl Surroundings {
         }
         let found = if path.is_dir() {
             let mut all = vec![listing(path), listing(&path.join("bin"))];
-            // The directories with packages that were installed for a language.
+            // Packages of a language are installed there.
             let python = of_python(&path.join("lib"));
             all.extend(python.iter().map(|dir| listing(&dir.join("site-packages"))));
             all.push(listing(&path.join("lib/node_modules")));
@@ -175,7 +172,7 @@ impl Surroundings {
         found
     }
 
-    /// The digest of everything installed on the system, according to its package managers.
+    /// What is installed on the system, according to its package managers.
     pub(super) fn system(&self) -> Option<Digest> {
         *self.system.get_or_init(|| {
             let notes = NOTES.map(|path| self.file(Path::new(path)));
@@ -188,7 +185,7 @@ impl Surroundings {
         })
     }
 
-    /// The digest of processor and kernel, which decide how long an undisturbed program takes.
+    /// Processor and kernel, which decide how long an undisturbed program takes.
     pub(super) fn machine(&self) -> Option<Digest> {
         *self.machine.get_or_init(|| {
             let uname = rustix::system::uname();
@@ -206,14 +203,14 @@ fn is_settled(stamp: &Stamp) -> bool {
     last + UNSETTLED <= now
 }
 
-/// The directories of Python's versions in a directory of libraries.
+/// The directories of versions of Python in a directory of libraries.
 fn of_python(libraries: &Path) -> Vec<PathBuf> {
     let names = listing(libraries).unwrap_or_default().into_keys();
     let names = names.filter(|name| name.starts_with(b"python"));
     names.map(|name| libraries.join(std::ffi::OsStr::from_bytes(&name))).collect()
 }
 
-/// The names in a directory, with the targets of links.
+/// Links with their targets.
 fn listing(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     let entry = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.ok()?;
@@ -225,7 +222,7 @@ fn listing(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     Some(fs::read_dir(dir).ok()?.filter_map(entry).collect())
 }
 
-/// The description of the first processor, without values that change constantly.
+/// The description of the first processor, without values that always change.
 pub(super) fn processor() -> Vec<String> {
     const STEADY: [&str; 11] = [
         "vendor_id",

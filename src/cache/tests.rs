@@ -1,4 +1,4 @@
-//! Tests of the remembering executor, around a scripted one.
+//! The caching executor around a scripted one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -23,7 +23,6 @@ use crate::model::stop::Stop;
 use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::work::RunMode;
 
-/// A job with this argument and input.
 fn job(argument: &str, input: &str) -> Job {
     Job {
         command: Command { argv: vec!["/box/run".into(), argument.into()], ..Command::default() },
@@ -43,7 +42,7 @@ fn reply(outcome: Outcome) -> Reply {
     }
 }
 
-/// Several commands in sequence, with one store.
+/// Several commands, one after the other, with one store.
 struct Commands {
     store: Arc<Store>,
     runs: Arc<AtomicUsize>,
@@ -58,7 +57,7 @@ impl Commands {
         Arc::new(Knowledge::new(Arc::clone(&self.store), is_fresh))
     }
 
-    /// An executor that answers from a function and counts runs.
+    /// Answers from a function, and counts runs.
     fn ground<F>(&self, answer: F) -> Arc<dyn Executor>
     where
         F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync + 'static,
@@ -77,7 +76,7 @@ impl Commands {
         Cached::new(self.ground(answer), self.knowledge(is_fresh))
     }
 
-    /// The number of runs since the last call.
+    /// Since the last call.
     fn runs(&self) -> usize {
         self.runs.swap(0, Ordering::SeqCst)
     }
@@ -103,7 +102,7 @@ fn what_is_known_is_not_run_again() {
         assert_eq!(recalled.oldest.is_some(), from_before > 0);
     };
     let jobs = [job("a", "1"), job("a", "2"), job("b", "1")];
-    // Equal jobs within a command run once; the result does not count as recalled.
+    // Equal jobs within a command run once. That is no recalled result.
     check(&[job("a", "1"), job("a", "1")], false, 1, 0);
     check(&jobs, false, 2, 1);
     check(&jobs, false, 0, 3);
@@ -122,7 +121,7 @@ fn who_asks_for_a_run_gets_one() {
         assert_eq!(reply.replies()[0].outcome.ran_at, None);
     }
     assert_eq!(commands.runs(), 4);
-    // Runs for their times are separate, and known by their numbers.
+    // Repeated runs are separate; their numbers identify them.
     for _ in 0..2 {
         let command = commands.command(false, |_| Ok(reply(quiet_outcome())));
         for number in 1..=3 {
@@ -198,7 +197,7 @@ fn equal_jobs_at_the_same_time_run_once() {
         }
     });
     assert_eq!(commands.runs(), 1);
-    // If the first fails, each of the others tries.
+    // If the first one fails, each of the others tries.
     let command = commands.command(false, |_| Err(Stop::Interrupted));
     thread::scope(|scope| {
         for _ in 0..4 {
@@ -227,7 +226,7 @@ fn an_answer_that_is_known_needs_no_free_place() {
     let stdout = receiver.recv_timeout(Duration::from_secs(60)).expect("it waits for a place");
     assert_eq!(stdout.unwrap().bytes(), Some(&b"said"[..]));
     assert_eq!(commands.runs(), 1);
-    // A user that asks for a new run gets one, in turn.
+    // Who asks for a new run gets one, in turn.
     user(1, 1).run(&job("a", "1").into(), RunMode::FRESH).unwrap();
     assert_eq!(commands.runs(), 1);
     assert_eq!(knowledge.recalled().started, 2);

@@ -1,4 +1,6 @@
-//! Submissions that consist of answers: nothing is run, and the file for a test case is judged like an output.
+//! Submissions that consist of answers.
+//!
+//! Nothing runs; the file for a test case is judged like an output.
 //!
 //! Source: problem package format 2025-09, "Type". It does not specify the names of the files.
 
@@ -13,7 +15,6 @@ use crate::model::stop::Stop;
 use crate::model::tree::Tree;
 
 impl Trial<'_> {
-    /// Judges the submission's answer to the test case.
     pub(super) fn read(&self, files: &Tree) -> Result<CaseJudgement, Stop> {
         let name = &self.case.test_case.name;
         let pass = Pass::first(self.case.input.clone());
@@ -29,8 +30,7 @@ impl Trial<'_> {
     }
 }
 
-/// The answer to a test case: for `secret/a/1` it is `secret/a/1.out` or `a/1.out`; `.ans` is accepted instead of
-/// `.out`.
+/// For `secret/a/1`, the answer is `secret/a/1.out` or `a/1.out`; `.ans` works instead of `.out`.
 fn answer<'t>(files: &'t Tree, test_case: &str) -> Option<&'t Blob> {
     let short = test_case.strip_prefix("secret/");
     let names = [Some(test_case), short].into_iter().flatten();
@@ -38,7 +38,7 @@ fn answer<'t>(files: &'t Tree, test_case: &str) -> Option<&'t Blob> {
     names.find_map(|name| files.file(&PathBuf::from(name)))
 }
 
-/// The file name to suggest.
+/// The file name to suggest in messages.
 fn usual_name(test_case: &str) -> String {
     format!("{}.out", test_case.strip_prefix("secret/").unwrap_or(test_case))
 }

@@ -1,4 +1,4 @@
-//! Calls the package's own output validator for an output, and its static validator for a submission.
+//! Calls the package's output validators for an output, and its static validator for a submission.
 
 use std::path::PathBuf;
 
@@ -17,11 +17,11 @@ use crate::validator::response::{Contract, Opinion, Response, Worth};
 use crate::validator::static_validator::Look;
 use crate::validator::{OutputValidator, Question, left_for_next_pass};
 
-/// A question to the validator about one pass: what happens to its files, and which answers are allowed.
+/// A call of the validator for one pass: what happens to its files, and which responses are allowed.
 pub(super) struct Asking {
-    /// Where to keep its box for the user, if wanted.
+    /// Where its box is kept for the user, if anywhere.
     pub(super) wanted: Option<FilePath>,
-    /// Whether the files of its box are returned: for the user, or for the next pass.
+    /// What is returned from its box, for the user or for the next pass.
     keep: Keep,
     answer: Blob,
     pub(super) contract: Contract,
@@ -56,22 +56,20 @@ impl Asking {
             judge: response.feedback.judge_message.clone(),
             team: response.feedback.team_message.clone(),
         };
-        // The validator made its input; all other files stay in the feedback directory.
+        // The validator made the input. All other files stay in the feedback directory.
         let earlier = left_for_next_pass(response.kept.as_ref()?);
         Some(Pass { number: pass.number + 1, input: input.clone(), earlier, said })
     }
 
-    /// Keeps the box for the user, if it is wanted.
     pub(super) fn save(&self, response: &Response) -> Result<(), JudgeError> {
         save(self.wanted.as_ref(), response.kept.as_ref())
     }
 }
 
 impl Trial<'_> {
-    /// Prepares a question.
     pub(super) fn begin(&self, pass: &Pass) -> Result<Asking, Stop> {
         let wanted = self.kept_of(pass.number, VALIDATOR);
-        // The files of a pass are used by the next one and by the visualizer.
+        // The next pass and the visualizer use the files of a pass.
         let is_read = self.rules.problem.kind.passes > 1
             || self.rules.validators.visualizers.output.is_some();
         Ok(Asking {
@@ -85,8 +83,8 @@ impl Trial<'_> {
         })
     }
 
-    /// Asks the validators in turn, and returns the result of the first that does not accept the output, or of the
-    /// last.
+    /// Asks the validators in order. The result is that of the first one that does not accept the output, or of the
+    /// last one.
     pub(super) fn ask(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
         let none = || JudgeError::new("ask the output validators", "the package has none");
         let (first, others) = self.rules.validators.output.split_first().ok_or_else(none)?;
@@ -100,9 +98,9 @@ impl Trial<'_> {
         Ok(judged)
     }
 
-    /// Asks a validator, and turns its response into a verdict.
+    /// Asks a validator.
     ///
-    /// If it gives no valid response, the judge has failed: whether the output is right is unknown.
+    /// If its response is invalid, the judge has failed: nobody knows whether the output is right.
     fn ask_one(
         &self,
         validator: &OutputValidator,
@@ -119,7 +117,7 @@ impl Trial<'_> {
         self.as_it_says(&heard, &pass.said.judge, next)
     }
 
-    /// The verdict and the score from a validator's response; `earlier` is what it said in earlier passes.
+    /// The verdict and the score of a response. `earlier` is the validator's message from earlier passes.
     pub(super) fn as_it_says(
         &self,
         heard: &Heard<'_>,
@@ -134,7 +132,7 @@ impl Trial<'_> {
         }
         let (classified, is_told) = classified(from.what, response, earlier);
         let score = match next {
-            // Verdict and score of the test case follow from its last pass.
+            // Only the last pass has the verdict and the score of the test case.
             Some(_) => None,
             None => {
                 let scoring = self.case.scoring;
@@ -152,8 +150,8 @@ impl Trial<'_> {
         })
     }
 
-    /// The verdict on an output with this many points. It is right if it has all points or, if their number is not
-    /// known, more than zero. On test cases without points, a part refers to one point.
+    /// The verdict on an output with these points. It is right with all points or, if their number is not known, with
+    /// more than zero. On test cases without points, a part is a part of one point.
     fn for_points(&self, worth: Worth, heard: &Heard<'_>) -> Result<Judged, Stop> {
         let earned = score::by_worth(self.case.scoring, self.case.test_case, worth);
         let endless = || self.broken(heard, "its points are not a finite number");
@@ -178,7 +176,6 @@ impl Trial<'_> {
         })
     }
 
-    /// Runs the static validator on the submission.
     pub(super) fn look(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
         let validator =
             self.rules.validators.static_validator.as_ref().ok_or_else(|| {
@@ -199,7 +196,7 @@ impl Trial<'_> {
         self.finished(judged, None, |_, _| Ok(()))
     }
 
-    /// The error that a validator gave no valid response.
+    /// A judge error: the validator gave no valid response.
     pub(super) fn broken(&self, heard: &Heard<'_>, did: &str) -> JudgeError {
         let (what, name) = (heard.from.what, &heard.from.name);
         let test_case = &self.case.test_case.name;
@@ -215,17 +212,15 @@ impl Trial<'_> {
     }
 }
 
-/// A response.
 pub(super) struct Heard<'a> {
-    /// The package's own output validator, its interactor, or its static validator.
+    /// An output validator, the interactor, or the static validator.
     pub(super) from: &'a OutputValidator,
     pub(super) response: &'a Response,
-    /// Where its box is kept, if wanted.
+    /// Where its box is kept, if anywhere.
     pub(super) kept: Option<FilePath>,
 }
 
 impl Heard<'_> {
-    /// The feedback.
     pub(super) fn answered(&self) -> Answered {
         let feedback = &self.response.feedback;
         Answered {
@@ -237,9 +232,9 @@ impl Heard<'_> {
     }
 }
 
-/// The verdict from a validator's response, and whether the cause contains all of its message.
+/// The verdict of a response, and whether the cause includes its whole message.
 ///
-/// Many validators add to their message in each pass; then the cause shows what they added in the last one.
+/// Many validators extend their message in each pass. Then the cause shows what the last pass added.
 fn classified(what: &str, response: &Response, earlier: &[u8]) -> (Classified, bool) {
     if response.opinion == Opinion::Accepted {
         let cause = format!("the {what} accepts it");
@@ -251,7 +246,7 @@ fn classified(what: &str, response: &Response, earlier: &[u8]) -> (Classified, b
     (Classified { verdict: Verdict::WrongAnswer, cause }, is_all && earlier.is_empty())
 }
 
-/// The first line of a message after a colon, shortened if long, and whether that is the whole message.
+/// The first line of a message after a colon, cut if it is long, and whether it is the whole message.
 fn first_line(message: &[u8]) -> (String, bool) {
     const LONGEST: usize = 200;
     let message = message.trim_ascii();

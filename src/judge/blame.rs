@@ -1,12 +1,12 @@
-//! Two programs have talked, and at least one of them failed: decides which one is to blame.
+//! Decides which of two programs is to blame after an interactive run.
 //!
 //! The first failure counts. What the output validator decides before it learns of the end of the submission's output
-//! depends only on what the submission wrote. So it counts before anything that happened to the submission then. A
-//! later decision may depend on the end itself. So if the submission ended badly, that counts, however much later it
-//! was. Which of the two exited first makes no difference.
+//! depends only on that output. So it counts before anything that happens to the submission afterwards. A later
+//! decision may depend on the end itself. So if the submission ended badly, that counts, however much later it was. It
+//! does not matter which of the two exited first.
 //!
-//! A submission at its limit on the clock is to blame, unless it waited for an answer that the output validator owed
-//! it. What the output validator does after that, or for questions that nobody waits for, is not held against it.
+//! A submission at its wall time limit is to blame, unless it waited for an answer that the output validator owed it.
+//! What the validator does later, or for questions that nobody waits for, is not held against it.
 //!
 //! Source: problem package format 2025-09, "Reporting a judgement", "Limits".
 
@@ -21,25 +21,23 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::validator::response::Opinion;
 
-/// The facts after both programs have ended.
 pub(super) struct InteractionEnd<'a> {
     pub(super) submission: &'a Outcome,
     pub(super) limits: &'a Limits,
-    /// What the submission was last seen waiting for.
+    /// What the submission waited for at the last look.
     pub(super) waits: Option<Waits>,
     pub(super) opinion: &'a Opinion,
     pub(super) validator_time: Duration,
-    /// How the output validator let the submission wait.
+    /// How long the output validator let the submission wait.
     pub(super) debt: Debt,
-    /// Whether a time limit ended the output validator while it still had questions to read, after others.
+    /// Whether a time limit ended the output validator although it had questions to read.
     pub(super) is_behind: bool,
-    /// Whether the output validator learned, while it ran, of the end of the submission's output.
+    /// Whether the output validator, while it ran, learned of the end of the submission's output.
     pub(super) is_told: bool,
-    /// The deadlock, if both waited for each other.
+    /// Set if both waited for each other.
     pub(super) deadlock: Option<Deadlock>,
 }
 
-/// Who is to blame, if anyone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Blame {
     Submission(Classified),
@@ -47,7 +45,6 @@ pub(super) enum Blame {
     Validator(String),
 }
 
-/// Decides who is to blame.
 pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
     if let Some(deadlock) = &known.deadlock {
         return in_deadlock(deadlock);
@@ -64,7 +61,7 @@ pub(super) fn blame(known: &InteractionEnd<'_>) -> Blame {
     }
 }
 
-/// In a deadlock the submission waited for something that could never come, so it is to blame; unless the output
+/// In a deadlock, the submission waited for something that could never come. So it is to blame, unless the output
 /// validator waited for itself.
 fn in_deadlock(deadlock: &Deadlock) -> Blame {
     let cause = match (deadlock.program, deadlock.partner) {
@@ -87,8 +84,8 @@ fn in_deadlock(deadlock: &Deadlock) -> Blame {
     Blame::Submission(Classified { verdict: Verdict::TimeLimitExceeded, cause: cause.to_owned() })
 }
 
-/// Blames the output validator if it kept the submission waiting until its wall time limit, and for more than half of
-/// that time for one answer. Many quick answers are the submission's own doing, since it asked.
+/// Blames the output validator if the submission waited for it at its wall time limit, and for more than half of that
+/// time for one answer. Many quick answers are the submission's own doing: it asked.
 fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     let Debt { longest, is_open } = known.debt;
     let limit = given_seconds(limit_on_the_clock(known)?);
@@ -101,7 +98,7 @@ fn slow(known: &InteractionEnd<'_>) -> Option<Blame> {
     })
 }
 
-/// The wall time limit, if the submission passed it.
+/// `None` if the submission did not exceed it.
 fn limit_on_the_clock(known: &InteractionEnd<'_>) -> Option<Duration> {
     let is_passed = passed(known.submission, known.limits) == Some(StoppedBy::WallTime);
     known.limits.wall_time.filter(|_| is_passed)
@@ -127,7 +124,7 @@ fn by_itself(known: &InteractionEnd<'_>, earned: Classified) -> Blame {
     Blame::Submission(Classified { verdict: earned.verdict, cause })
 }
 
-/// What the output validator used meanwhile, if that is much: many questions take long to answer.
+/// The time of the output validator, if it is much: many questions take long to answer.
 fn validators_part(known: &InteractionEnd<'_>) -> String {
     let used = known.validator_time;
     if limit_on_the_clock(known).is_some() && used * 2 > known.submission.wall_time {
@@ -164,12 +161,11 @@ mod tests {
         Opinion::Broken("it ended with exit code 1".to_owned())
     }
 
-    /// When the validator decided.
     #[derive(Clone, Copy, PartialEq)]
     enum Order {
-        /// From the submission's output alone, before it learned of its end.
+        /// Before it learned of the end of the submission's output: from the output alone.
         LastWords,
-        /// After it learned of the end of the submission's output.
+        /// After it learned of that end.
         Told,
     }
     use Order::{LastWords, Told};
@@ -221,7 +217,7 @@ mod tests {
     fn when_both_end_well_the_validator_decides() {
         for order in [LastWords, Told] {
             check(WELL, None, Opinion::Accepted, order, "says");
-            // It rejects after learning of an early end.
+            // It rejects after it learned of an early end.
             check(WELL, None, Opinion::Rejected, order, "says");
         }
     }
@@ -297,8 +293,8 @@ mod tests {
         check(Input, Itself, "fault it waits for itself");
     }
 
-    /// What a submission waited for at its limit of 3 s on the clock; how long, in milliseconds, it waited for one
-    /// answer; whether it still waited for one; and the output validator's CPU time in milliseconds.
+    /// A submission at its wall time limit of 3 s: what it waited for; how many milliseconds it waited for one answer;
+    /// whether it still waited for one; and the output validator's CPU time in milliseconds.
     fn at_the_clock(
         waits: Option<Waits>,
         (longest, is_open): (u64, bool),
@@ -335,9 +331,9 @@ mod tests {
         };
         let until = "until its wall time limit of 3 s, with 0.010 s of CPU time";
         check(None, (0, false), 5, IDLE);
-        // The output validator works after the talk.
+        // The output validator works after the interaction.
         check(None, (0, false), 9000, &format!("{IDLE}; the output validator used 9.00 s"));
-        // It took long, but owes nothing any more.
+        // It took long, but owes no answer any more.
         check(None, (2900, false), 5, IDLE);
         let waited = format!("TLE waited for input that never came, {until}");
         check(Some(Waits::Input), (0, false), 1400, &waited);
@@ -349,7 +345,7 @@ mod tests {
             "TLE waited for its output to be read, {until}; the output validator used 40.0 s"
         );
         check(Some(Waits::Output), (0, false), 40_000, &full);
-        // Questions without end, each answered soon.
+        // Endless questions, each answered soon.
         let asked = format!(
             "TLE waited for the output validator, which took 0.200 s for an answer, {until}; \
              the output validator used 2.90 s"
@@ -383,7 +379,7 @@ mod tests {
             |is_behind| at_the_clock(Some(Waits::Output), (0, false), 60_000, is_behind, &broken());
         let expected = "TLE waited for its output to be read, until its wall time limit of 3 s, with 0.010 s of CPU time; the output validator used 60 s";
         assert_eq!(found(true), expected);
-        // The submission ended well, or only crashed: the questions are its own doing all the same.
+        // The submission ended well, or only crashed. Still, the questions are its own doing.
         let check = |ending, expected: &str| {
             let outcome = Outcome { ending, ..quiet_outcome() };
             let (opinion, limits) = (broken(), limits());

@@ -1,4 +1,4 @@
-//! One submission on one test case: its job and its verdict.
+//! One submission on one test case: its runs and their verdict.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,26 +35,25 @@ use crate::model::verdict::Verdict;
 use crate::model::work::{RunMode, Work};
 use crate::validator::{OutputValidator, answer_of};
 
-/// The programs by which a package judges submissions, besides the default output validator.
+/// The package's own programs that judge submissions.
 #[derive(Default)]
 pub struct Validators {
-    /// Its own output validators; empty if the format's default one decides.
+    /// Its output validators; empty if the default one decides.
     pub output: Vec<OutputValidator>,
-    /// Its interactor, if submissions do not talk with the output validator.
+    /// Set if submissions talk with a program that is no output validator.
     pub interactor: Option<OutputValidator>,
     pub visualizers: Visualizers,
     pub static_validator: Option<OutputValidator>,
     pub grader: Option<PackageGrader>,
 }
 
-/// The rules that all runs of a session share.
 #[derive(Clone)]
 pub struct Rules<'a> {
-    /// The problem: how programs read and write, whether they talk, and how many passes a test case has.
+    /// How programs read, write and talk, and how many passes they have.
     pub problem: &'a Problem,
     pub validators: &'a Validators,
     pub limits: Limits,
-    /// The limits for runs that are expected to be too slow: beyond the normal limits, to measure by how much.
+    /// The limits for runs that are expected to be too slow. They may exceed the time limit, to measure by how much.
     pub stop_slow_at: Limits,
     pub repeat: RepeatLine,
     /// How much a person wants to see.
@@ -62,7 +61,6 @@ pub struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// The directory for kept boxes, if any.
     pub(super) fn keep(&self) -> Option<&FilePath> {
         match &self.detail {
             Detail::Full { keep } => keep.as_ref(),
@@ -71,34 +69,30 @@ impl Rules<'_> {
     }
 }
 
-/// How much evidence about a rejection is collected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// The verdict, its cause and the first difference.
     Brief,
-    /// Also the diff, standard error and the command line that repeats the run.
+    /// Also the diff, standard error, and the command line that repeats the run.
     Full {
-        /// The directory for kept boxes, if any.
+        /// The directory for kept boxes.
         keep: Option<FilePath>,
     },
 }
 
-/// Marks the box of an output validator.
+/// The suffix of an output validator's box.
 pub(super) const VALIDATOR: &str = ".validator";
 
-/// The command line that repeats a run; by default none.
 #[derive(Clone, Default)]
 pub struct RepeatLine {
-    /// The command with its package and options; empty if there is none.
     pub command: String,
-    /// What comes before the names of submissions, such as `sum/submissions/`.
+    /// Precedes the names of submissions, such as `sum/submissions/`.
     pub directory: String,
-    /// The submission that is typed after `--`, if there is one: its name is a command line.
+    /// The submission that the user typed after `--`. Its name is a command line.
     pub typed: Option<String>,
 }
 
 impl RepeatLine {
-    /// The line for one run.
     pub(super) fn of(&self, submission: &str, test_case: &str) -> String {
         let Self { command, directory, typed } = self;
         let case = shell_word(test_case.as_bytes());
@@ -113,23 +107,21 @@ impl RepeatLine {
     }
 }
 
-/// A test case, ready to be judged.
 #[derive(Clone)]
 pub struct ReadyCase<'a> {
-    /// The test case, or the stand-in for a static validation.
+    /// The test case, or the stand-in of a static validation.
     pub test_case: &'a TestCase,
-    /// The arguments of the static validator, if it judges; then the submission is not run.
+    /// Arguments of the static validator, if it judges this case. Then the submission does not run.
     pub static_args: Option<&'a [String]>,
-    /// What may be said about its score by a validator.
+    /// Which scores a validator may give.
     pub scoring: CaseScoring,
-    /// How the default output validator compares its output.
+    /// For the default output validator.
     pub options: Options,
     pub input: Blob,
     /// The judge answer, if there is one.
     pub answer: Option<Blob>,
 }
 
-/// A test case's files in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texts {
     pub input: Arc<[u8]>,
@@ -137,15 +129,12 @@ pub struct Texts {
 }
 
 impl ReadyCase<'_> {
-    /// The size of its input; 0 if unknown.
+    /// 0 if unknown.
     pub fn size(&self) -> u64 {
         self.input.len().unwrap_or_default()
     }
 
-    /// Input and judge answer in memory; None if there is no answer.
-    ///
-    /// # Errors
-    /// If they cannot be read.
+    /// `None` without judge answer.
     pub fn read(&self) -> Result<Option<Texts>, JudgeError> {
         let whole = |blob: &Blob| {
             let text =
@@ -156,27 +145,24 @@ impl ReadyCase<'_> {
         Ok(Some(Texts { input: whole(&self.input)?, answer: whole(&answer)? }))
     }
 
-    /// The judge answer as a file for a box.
     pub(super) fn answer(&self) -> Result<Blob, JudgeError> {
         self.answer.clone().map_or_else(|| answer_of(self.test_case), Ok)
     }
 }
 
-/// A submission, ready to be run.
 pub struct Entry<'a> {
     pub submission: &'a str,
     pub runnable: &'a Runnable,
     pub language: &'a str,
-    /// The file or class that starts; empty if the language has none.
+    /// The file or class to start; empty if the language has none.
     pub entry_point: &'a str,
     pub time_limit_mode: TimeLimitMode,
-    /// How runs near the time limit are repeated; `None` if nobody needs to know how near a run is.
+    /// `None` if nobody needs to know how near the time limit a run is.
     pub repetition: Option<Repetition<'a>>,
 }
 
 impl<'a> Entry<'a> {
-    /// A program that is not named in reports, needs no static validation, and whose runs are not repeated for their
-    /// times.
+    /// A program without name in reports and without static validation. No run is repeated for its time.
     pub fn unnamed(runnable: &'a Runnable, time_limit_mode: TimeLimitMode) -> Self {
         Self {
             submission: "",
@@ -188,7 +174,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The limits that decide its verdict.
+    /// The limits by which its verdict is decided.
     pub(super) fn limits(&self, rules: &Rules<'_>) -> Limits {
         self.runnable.limits(&rules.limits)
     }
@@ -215,33 +201,30 @@ impl<'a> Entry<'a> {
 /// What to learn about a submission's speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimitMode {
-    /// Whether it keeps the limit.
     Any,
-    /// By how much it exceeds the limit: it is expected to be too slow.
+    /// By how much it exceeds the limit: it should be too slow.
     TooSlow,
-    /// Whether it keeps the limit, and its verdict at the limit times the margin.
+    /// Whether it keeps the limit, and its verdict with the margin.
     WithMargin,
 }
 
-/// A run of a submission on a test case; multi-pass problems may have several.
 pub(super) struct Pass {
-    /// Its number, from 1.
+    /// Counts from 1.
     pub(super) number: u32,
     pub(super) input: Blob,
-    /// The files of earlier passes in the feedback directory.
+    /// The files that earlier passes left in the feedback directory.
     pub(super) earlier: Vec<TreeEntry>,
-    /// What the output validator said in earlier passes.
+    /// The output validator's messages from earlier passes.
     pub(super) said: ValidatorMessages,
 }
 
 impl Pass {
-    /// The first one.
     pub(super) fn first(input: Blob) -> Self {
         Self { number: 1, input, earlier: Vec::new(), said: ValidatorMessages::default() }
     }
 }
 
-/// Messages of an output validator, of all passes so far.
+/// Messages of an output validator from all passes so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ValidatorMessages {
     pub(super) judge: Vec<u8>,
@@ -277,7 +260,7 @@ pub fn judge_case(
             continue;
         }
         if judged.answered.is_none() && pass.said != ValidatorMessages::default() {
-            // The last pass ended without the validator.
+            // The last pass ended before the validator was asked.
             judged.answered = Some(Answered::saying(&pass.said.judge, &pass.said.team));
         }
         if pass.number > 1 && judged.classified.verdict != Verdict::Accepted {
@@ -294,7 +277,7 @@ pub fn judge_case(
     }
 }
 
-/// The facts of the last pass, with the maximum of times and memory over all passes: the limits apply to each pass.
+/// The facts of the last pass, but the highest times and memory of all passes: limits apply to each pass.
 fn at_most(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
     let mut outcome = last.clone();
     if let Some(earlier) = earlier {
@@ -305,7 +288,6 @@ fn at_most(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
     outcome
 }
 
-/// A submission and a test case.
 pub(super) struct Trial<'a> {
     pub(super) executor: &'a dyn Executor,
     pub(super) rules: &'a Rules<'a>,
@@ -313,17 +295,15 @@ pub(super) struct Trial<'a> {
     pub(super) case: &'a ReadyCase<'a>,
 }
 
-/// A judged run.
 pub(super) struct Ran {
     pub(super) reply: Reply,
     pub(super) judged: Judged,
     pub(super) kept: Option<FilePath>,
-    /// All runs, if there was more than one.
+    /// All runs, if there were several.
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
 impl Trial<'_> {
-    /// The judgement with all runs that it is based on.
     fn repeated(&self, judged: CaseJudgement, repeats: Option<Box<Repeats>>) -> CaseJudgement {
         let mut judged = CaseJudgement { repeats, ..judged };
         let verdict = Verdict::TimeLimitExceeded;
@@ -334,7 +314,7 @@ impl Trial<'_> {
         judged
     }
 
-    /// Completes the judgement; `gather` adds evidence, if it is shown.
+    /// Completes the judgement. `gather` adds evidence if it is shown.
     pub(super) fn finished(
         &self,
         judged: Judged,
@@ -355,7 +335,7 @@ impl Trial<'_> {
         let Classified { verdict, cause } = judged.classified;
         let (message, is_told, team_message) = match judged.answered {
             Some(answered) => (answered.message, answered.is_told, answered.team_message),
-            // The default output validator says what it finds. If the program failed, no validator was asked.
+            // The cause is the message of the default output validator. If the program failed, no validator was asked.
             None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
                 (cause.clone(), true, String::new())
             }
@@ -377,7 +357,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Runs and judges one pass. The facts of the run come first; only if they decide nothing does the output count.
+    /// Runs and judges one pass. The output counts only if the facts of the run decide nothing.
     fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
         let Rules { problem, validators, .. } = self.rules;
         let partner = validators.interactor.as_ref().or(validators.output.first());
@@ -411,8 +391,8 @@ impl Trial<'_> {
         Ok(Ran { reply, judged: Judged { transcript, ..judged }, kept, repeats })
     }
 
-    /// Judges a run by its limits. If it was too slow, also by the limits with the margin if wanted, and without a
-    /// time limit if another run might keep it.
+    /// Judges a run by its limits. If it was too slow, it is also judged with the margin, if that is wanted, or
+    /// without a time limit, if another run might keep it.
     pub(super) fn within_margin(
         &self,
         is_sensitive: bool,
@@ -422,7 +402,7 @@ impl Trial<'_> {
         let mut judged = judge(&limits)?;
         let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
         let wider = match self.entry.time_limit_mode {
-            // The next pass would be unknown.
+            // Otherwise the next pass would be unknown.
             _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
                 Some(Limits { cpu_time: None, ..limits })
             }
@@ -439,7 +419,7 @@ impl Trial<'_> {
         Ok(judged)
     }
 
-    /// Adds the transcript of a pass to that of the run, if boxes are kept.
+    /// Appends the transcript of a pass to the run's, if boxes are kept.
     pub(super) fn keep_transcript(
         &self,
         pass: &Pass,
@@ -451,12 +431,12 @@ impl Trial<'_> {
         }
     }
 
-    /// Where the submission's box is kept, if wanted.
+    /// Where the submission's box is kept, if anywhere.
     pub(super) fn kept(&self, pass: &Pass) -> Option<FilePath> {
         self.kept_of(pass.number, "")
     }
 
-    /// The same for another program; `of` is the suffix for its box.
+    /// The box of another program; `of` is its suffix.
     pub(super) fn kept_of(&self, pass: u32, of: &str) -> Option<FilePath> {
         let pass = match pass {
             1 => String::new(),
@@ -467,26 +447,22 @@ impl Trial<'_> {
     }
 }
 
-/// The result of a pass.
 pub(super) struct Judged {
     pub(super) classified: Classified,
     pub(super) difference: Option<Box<Difference>>,
-    /// Its score, if the package's own validator decides it.
+    /// Set if the package's own validator decides it.
     pub(super) score: Option<CaseScore>,
-    /// Further feedback of the package's own validator, if it was asked.
+    /// Set if the package's own validator was asked.
     pub(super) answered: Option<Answered>,
     pub(super) with_margin: Option<Extended>,
-    /// The transcript of submission and validator, if they talked.
     pub(super) transcript: Option<Transcript>,
-    /// The next pass, if there is one.
     pub(super) next: Option<Pass>,
 }
 
-/// Feedback of the package's own output validator besides its opinion.
 #[derive(Default)]
 pub(super) struct Answered {
     pub(super) message: String,
-    /// Whether the cause contains the whole message.
+    /// Whether the cause includes the whole message.
     pub(super) is_told: bool,
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,
@@ -495,7 +471,7 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Only these messages.
+    /// For messages without further feedback.
     pub(super) fn saying(judge: &[u8], team: &[u8]) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self { message: text(judge), team_message: text(team), ..Self::default() }

@@ -1,4 +1,4 @@
-//! The verdict that follows from a run alone, before its output is checked.
+//! The verdict that follows from a run before its output is checked.
 
 use crate::model::limits::Limits;
 use crate::model::outcome::{Ending, Outcome, Signal, StoppedBy};
@@ -7,20 +7,17 @@ use crate::model::verdict::Verdict;
 const SIGSYS: i32 = 31;
 const SIGXFSZ: i32 = 25;
 
-/// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classified {
     pub verdict: Verdict,
     pub cause: String,
 }
 
-/// The verdict that follows from a run alone, or `None` if its output decides.
+/// The verdict of a run; `None` if its output decides, or if its partner ended it.
 ///
-/// The limit that was exceeded first comes first, whether or not the sandbox stopped the run. A program that ended by
-/// itself just beyond a limit has still exceeded it. The ending comes second, since a program killed for exceeding a
-/// limit also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
-///
-/// A run that was ended because its partner dismissed it gets no verdict from this.
+/// The limit that was exceeded first counts most, even if the sandbox did not stop the run: a program that ends by
+/// itself just beyond a limit has exceeded it. The ending comes second, because a program that is killed for a limit
+/// also shows a signal. Only measured facts are causes: any program can end with any signal or exit code.
 pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
     match passed(outcome, limits) {
         Some(StoppedBy::Dismissed) => None,
@@ -36,8 +33,7 @@ pub fn classify(outcome: &Outcome, limits: &Limits) -> Option<Classified> {
     }
 }
 
-/// The limit that was exceeded first. Runs may continue after their CPU time; what they exceed then does not come
-/// first.
+/// The limit that was exceeded first. A run may continue beyond its CPU time; what it exceeds then came later.
 pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
     let is_slow = limits.cpu_time.is_some_and(|limit| outcome.cpu_time > limit);
     match outcome.stopped_by {
@@ -87,7 +83,7 @@ mod tests {
         }
     }
 
-    /// `cpu` in milliseconds, `peak` in MiB; `expected` starts with the verdict, or is `-`.
+    /// `cpu` is in milliseconds, `peak` in MiB; `expected` starts with the verdict, or is `-`.
     fn check(ending: Ending, stop: Option<StoppedBy>, cpu: u64, peak: u64, expected: &str) {
         let outcome = Outcome {
             ending,
@@ -168,7 +164,7 @@ mod tests {
         );
     }
 
-    /// A file can grow a byte beyond the limit, whatever becomes of a program that goes on.
+    /// A file can grow one byte beyond the limit. It does not matter what the program does afterwards.
     #[test]
     fn a_byte_beyond_what_is_allowed_is_too_much_output_however_the_program_ended() {
         let check = |ending: Ending, files: Bytes, expected: &str| {
@@ -203,7 +199,7 @@ mod tests {
             "MLE wanted more than the 256 MiB allowed; held 256 MiB",
         );
         check(KILLED, Some(StoppedBy::Memory), 1010, 256, "TLE 1.01 s of CPU time, 1.00 s allowed");
-        // A run that could continue beyond its CPU time, on a busy machine.
+        // A run that continued beyond its CPU time on a busy machine.
         let clock = Some(StoppedBy::WallTime);
         check(KILLED, clock, 1300, 4, "TLE 1.30 s of CPU time, 1.00 s allowed");
         check(KILLED, Some(StoppedBy::Output), 10, 4, "OLE wrote more than the 8 MiB allowed");

@@ -1,4 +1,4 @@
-//! The comparison of an output with the judge answer: the verdict of the default output validator.
+//! Compares an output with the judge answer, as the default output validator does.
 
 use crate::check::compare::compare;
 use crate::check::show::cause;
@@ -13,7 +13,7 @@ use crate::model::units::Bytes;
 use crate::model::verdict::Verdict;
 
 impl Trial<'_> {
-    /// Judges the output of a run that stayed within its limits and ended with exit code 0.
+    /// For a run within its limits that ended with exit code 0.
     pub(super) fn judge_output(&self, pass: &Pass, reply: &Reply) -> Result<Judged, Stop> {
         let output = match written(&self.rules.problem.io, reply) {
             Ok(output) => output,
@@ -30,7 +30,6 @@ impl Trial<'_> {
         })
     }
 
-    /// Judges the text that was written as output.
     pub(super) fn judge_written(&self, pass: &Pass, output: &Blob) -> Result<Judged, Stop> {
         if !self.rules.validators.output.is_empty() {
             return self.ask(pass, output);
@@ -57,11 +56,11 @@ impl Trial<'_> {
     }
 }
 
-/// For texts up to this size, a digest costs less than opening a file.
+/// Up to this size, a digest costs less than opening a file.
 const SMALL: u64 = 64 << 10;
 
-/// Whether an output equals the judge answer byte by byte, as far as this is known without opening the answer in each
-/// run: its digest is computed once. An unreadable answer is reported by the comparison.
+/// Whether an output equals the judge answer byte by byte, as far as digests tell: the answer's digest is computed
+/// only once. The comparison reports an unreadable answer.
 fn is_same(answer: &Blob, output: &Blob) -> bool {
     let is_small = || output.bytes().is_some_and(|bytes| bytes.len() as u64 <= SMALL);
     let same_size = || answer.len().ok() == output.len().ok();
@@ -83,7 +82,6 @@ pub(super) fn written<'r>(io: &ProgramIo, reply: &'r Reply) -> Result<&'r Blob, 
     }
 }
 
-/// A wrong answer with its cause.
 pub(super) fn wrong(cause: String) -> Judged {
     Judged::from(Classified { verdict: Verdict::WrongAnswer, cause })
 }

@@ -1,4 +1,4 @@
-//! Images for people, made by the package's visualizers and its output validator.
+//! Images by the package's visualizers and its output validator.
 //!
 //! Source: problem package format 2025-09, "Input visualizer", "Output visualizer".
 
@@ -24,7 +24,6 @@ use crate::validator::response::{Opinion, Response};
 use crate::validator::visualizer::{Drawn, Visualizer};
 use crate::validator::{Question, feedback_dir};
 
-/// Where images are seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seen {
     #[default]
@@ -33,29 +32,28 @@ pub enum Seen {
     OnPage,
 }
 
-/// Images, if they are drawn.
 type Images = Option<Vec<Picture>>;
 
-/// The package's visualizers, if their images are seen.
+/// The package's visualizers, if somebody sees their images.
 #[derive(Default)]
 pub struct Visualizers {
     pub(super) output: Option<Visualizer>,
     input: Option<Visualizer>,
-    /// Images of inputs by test case, once they are drawn.
+    /// The images of inputs by test case, once they are drawn.
     inputs: Mutex<HashMap<String, Arc<Mutex<Images>>>>,
-    /// How many more bytes of images may be held for the page.
+    /// How many more bytes of images the page may have.
     room: AtomicU64,
 }
 
-/// How many bytes of images are held for a page. The page shows those that are most worth looking at.
+/// The most bytes of images on a page. The page shows those that are most worth looking at.
 const ROOM: u64 = 24 << 20;
-/// The largest image on a page, in bytes.
+/// In bytes.
 const LARGEST: u64 = 512 << 10;
-/// The most images of an input or an output on a page.
+/// For each input and each output.
 const MOST: usize = 4;
 
 impl Seen {
-    /// Where images are seen, given the directory for boxes and the page, if any.
+    /// `keep` is the directory for boxes.
     pub fn by(keep: Option<&FilePath>, page: Option<&Path>) -> Self {
         match (keep, page) {
             (_, Some(_)) => Self::OnPage,
@@ -66,7 +64,7 @@ impl Seen {
 }
 
 impl Visualizers {
-    /// Builds the package's visualizers; warns about those that do not build.
+    /// Warns about visualizers that do not build.
     pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Self, Stop> {
         if seen == Seen::Never {
             return Ok(Self::default());
@@ -83,11 +81,11 @@ impl Visualizers {
         self.room.load(Ordering::Relaxed) > 0
     }
 
-    /// Adds images to those on the page; those that are too large or cannot be read are left out.
+    /// Adds images to the page. Images that are too large or unreadable are left out.
     pub(super) fn add(&self, images: &[Picture], evidence: &mut Evidence) {
         let held = |image: &Picture| {
             image.blob.len().ok().filter(|length| *length <= LARGEST)?;
-            // Read into memory: the file is gone before the page is written.
+            // Read into memory, because the file is gone before the page is written.
             let bytes = image.blob.start(LARGEST).ok()?;
             let taken = |room: u64| room.checked_sub(bytes.len() as u64);
             self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
@@ -96,7 +94,7 @@ impl Visualizers {
         evidence.pictures.extend(images.iter().filter_map(held).take(MOST));
     }
 
-    /// Adds the images of the input of a run that failed.
+    /// Adds images of the input of a rejected run.
     pub(super) fn add_input(&self, trial: &Trial<'_>, evidence: &mut Evidence) -> Result<(), Stop> {
         let test_case = trial.case.test_case;
         let (Some(visualizer), None) = (&self.input, trial.case.static_args) else { return Ok(()) };
@@ -106,7 +104,6 @@ impl Visualizers {
         })
     }
 
-    /// Adds the images of the input of this test case, which are drawn once.
     fn add_once(
         &self,
         test_case: &str,
@@ -130,7 +127,7 @@ impl Visualizers {
     }
 }
 
-/// Runs the input visualizer on the inputs of test cases, and keeps its images in this directory.
+/// Draws the inputs of test cases, and keeps the images in this directory.
 pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Result<(), Stop> {
     let Some(visualizer) = Visualizer::of_inputs(bench)? else { return Ok(()) };
     let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
@@ -146,14 +143,13 @@ pub fn inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Res
     bench.map("images of inputs", &cases, draw).map(drop)
 }
 
-/// Keeps the messages of a visualizer that failed.
 fn tell(drawn: &Drawn, kept: &FilePath) -> Result<(), Stop> {
     let Some(said) = &drawn.said else { return Ok(()) };
     Ok(replace(said, &kept.with_added_extension("error"))?)
 }
 
 impl Trial<'_> {
-    /// The verdict of the default output validator, with images from the output visualizer.
+    /// Adds images by the output visualizer to the verdict of the default output validator.
     pub(super) fn with_images(
         &self,
         pass: &Pass,
@@ -174,7 +170,7 @@ impl Trial<'_> {
         Ok(Judged { answered: Some(answered), ..judged })
     }
 
-    /// Runs the output visualizer on the output that was just judged, and adds its images.
+    /// Adds images by the output visualizer to the response of a validator.
     pub(super) fn draw_beside(
         &self,
         pass: &Pass,
@@ -188,21 +184,21 @@ impl Trial<'_> {
         let left = response.kept.as_ref().map(|tree| tree.below(&feedback_dir(Path::new(""))));
         let images = &mut response.feedback.images;
         images.extend(self.draw(pass, output, &left.unwrap_or_default())?);
-        // Of two images with the same name, the visualizer's stays: it replaced the other one.
+        // Of two images with the same name the visualizer's stays, because it replaced the other one.
         images.reverse();
         images.sort_by(|one, other| one.name.cmp(&other.name));
         images.dedup_by(|other, one| other.name == one.name);
         Ok(())
     }
 
-    /// Whether images of the output visualizer would be seen.
+    /// Whether somebody would see images by the output visualizer.
     fn draws(&self, pass: &Pass, is_rejected: bool) -> bool {
         let Visualizers { output, .. } = &self.rules.validators.visualizers;
         let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
         output.is_some() && (is_on_page || self.kept_of(pass.number, VALIDATOR).is_some())
     }
 
-    /// The images of the output visualizer. If the validator's feedback `left` is kept, they are kept with it.
+    /// The images by the output visualizer. If the validator's feedback `left` is kept, they are kept with it.
     fn draw(&self, pass: &Pass, output: &Blob, left: &[TreeEntry]) -> Result<Vec<Picture>, Stop> {
         let Some(visualizer) = &self.rules.validators.visualizers.output else {
             return Ok(Vec::new());
@@ -213,7 +209,7 @@ impl Trial<'_> {
             Question {
                 test_case,
                 args: &test_case.output_visualizer_args,
-                // In each pass the input of the test case.
+                // The input of the test case, in each pass.
                 input: &self.case.input,
                 answer: &self.case.answer()?,
                 output: output.clone(),
@@ -242,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    /// The second submission fails while the images are being drawn for the first.
+    /// The second submission fails while images are drawn for the first one.
     #[test]
     fn an_input_on_which_two_submissions_fail_is_drawn_once() {
         let visualizers = Visualizers { room: AtomicU64::new(ROOM), ..Visualizers::default() };
@@ -252,7 +248,7 @@ mod tests {
             let blob = b"image".as_slice().into();
             Ok(vec![Picture { of: "input".into(), name: "a.svg".to_owned(), blob }])
         };
-        // The map, the first one and, once it wants the images, the second one.
+        // Owned by the map, the first submission and, once it wants the images, the second one.
         let wanted = || {
             let inputs = visualizers.inputs.lock();
             inputs.get("secret/1").map_or(0, Arc::strong_count)

@@ -1,4 +1,4 @@
-//! The evidence of a rejection that people see: the texts, shortened.
+//! The evidence of a rejection that people see: texts, shortened.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::model::root::FilePath;
 use crate::model::verdict::Verdict;
 use crate::validator::feedback_dir;
 
-/// Adds the results of a run, as far as a report shows them.
+/// Adds what a report shows of a run.
 pub(super) fn add_run(
     evidence: &mut Evidence,
     rules: &Rules<'_>,
@@ -37,10 +37,9 @@ pub(super) fn add_run(
     Ok(())
 }
 
-/// How many bytes from the beginning of a text are shown.
 const BEGINNING: u64 = 4 << 10;
 
-/// Adds judge answer, output and their diff, if the output is wrong.
+/// Adds judge answer, output and diff of a wrong output.
 pub(super) fn add_diff(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
@@ -67,7 +66,7 @@ pub(super) fn add_diff(
     Ok(())
 }
 
-/// Adds the input of the submission, or of the validator for it.
+/// Adds the input of the submission, or of its validator.
 pub(super) fn add_input(
     evidence: &mut Evidence,
     case: &ReadyCase<'_>,
@@ -83,12 +82,12 @@ pub(super) fn add_input(
     Ok(())
 }
 
-/// The beginning of a text, and how many bytes of it are omitted.
+/// The beginning of a text, and how many bytes are left out.
 fn beginning(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     Ok((text.start(BEGINNING)?, text.len()?.saturating_sub(BEGINNING)))
 }
 
-/// Adds the feedback of the package's own validator, and images of the output.
+/// Adds the feedback of the package's validator, and images of the output.
 pub(super) fn add_answered(evidence: &mut Evidence, judged: &Judged, visualizers: &Visualizers) {
     if let Some(answered) = &judged.answered {
         evidence.validator_stderr.clone_from(&answered.stderr);

@@ -11,9 +11,10 @@ use crate::model::verdict::Verdict;
 
 /// The expectations that a judgement breaks.
 ///
-/// `all_cases` are the names of all test cases of the problem. A rule that asks for at least one case applies only if
-/// all of its cases were run. A run on some of them (`--case`) could not show that it is broken. The same holds for
-/// rules about no case at all. Source: problem package format 2025-09, "Example submissions".
+/// `all_cases` names all test cases of the problem. A rule that asks for at least one case applies only if all of its
+/// cases ran: a run on some of them (`--case`) cannot show that it is broken. A rule about no case never applies.
+///
+/// Source: problem package format 2025-09, "Example submissions".
 pub fn broken(
     expectations: &[Expectation],
     judgement: &Judgement,
@@ -68,7 +69,9 @@ fn broken_by(
     others.chain(scores).collect()
 }
 
-/// A test case that was not run because another group was not passed. It counts as not accepted.
+/// A test case that did not run because another group was not passed.
+///
+/// It counts as not accepted.
 ///
 /// Source: problem package format 2025-09, "Group dependencies".
 struct Barred<'a> {
@@ -76,7 +79,6 @@ struct Barred<'a> {
     by: &'a str,
 }
 
-/// The cases of groups that were not run because of their requirements.
 fn barred<'a>(
     judgement: &'a Judgement,
     all_cases: &'a [&'a str],
@@ -95,11 +97,10 @@ fn barred<'a>(
 struct Rule<'a> {
     expectation: &'a Expectation,
     name: String,
-    /// The cases of the rule that were run.
     cases: Vec<&'a CaseJudgement>,
-    /// The cases of the rule that were not run because of their group's requirements.
+    /// Its cases that did not run, because of requirements of their group.
     barred: Vec<Barred<'a>>,
-    /// Whether these are all cases of the rule.
+    /// Whether these are all of its cases.
     complete: bool,
 }
 
@@ -108,7 +109,7 @@ impl Rule<'_> {
         BrokenExpectation { rule: self.name.clone(), reason, test_case: None }
     }
 
-    /// Checks the verdict of the submission, if all cases were selected.
+    /// Checks the verdict of the submission. Needs all cases.
     fn overall(&self, judgement: &Judgement, all_cases: usize) -> Option<BrokenExpectation> {
         let overall = self.expectation.overall.as_ref()?;
         if judgement.cases.len() + judgement.skipped < all_cases {
@@ -116,7 +117,7 @@ impl Rule<'_> {
         }
         let got = judgement.verdict;
         let total = judgement.score.as_ref();
-        // Judges of such formats do not stop a run for its output: they see one that never ends reach the time limit.
+        // Other judges of such formats do not stop a run for its output. They see endless output reach the time limit.
         let is_endless = got == Verdict::OutputLimitExceeded
             && overall.verdicts.contains(&Verdict::TimeLimitExceeded);
         let is_met = is_endless || overall.verdicts.contains(&got.standard());
@@ -153,7 +154,7 @@ impl Rule<'_> {
         Some(BrokenExpectation { test_case: Some(on.clone()), ..self.broken(reason) })
     }
 
-    /// A case that was not run is not accepted; its exact verdict is unknown.
+    /// A case that did not run is not accepted. Its exact verdict is unknown.
     fn permitted_of_barred(&self, permitted: &[Verdict]) -> Option<BrokenExpectation> {
         let first = self.barred.first()?;
         if permitted.iter().any(|verdict| *verdict != Verdict::Accepted) {
@@ -204,8 +205,8 @@ impl Rule<'_> {
         )))
     }
 
-    /// Checks the score of the submission, or of each named group. A score that is unknown, because not all cases were
-    /// selected, breaks nothing.
+    /// Checks the score of the submission, or of each group that the rule names. An unknown score, because not all
+    /// cases were selected, breaks nothing.
     fn scores(&self, judgement: &Judgement) -> Vec<BrokenExpectation> {
         let (Some(expected), Some(total)) = (self.expectation.score, &judgement.score) else {
             return Vec::new();
@@ -232,7 +233,7 @@ impl Rule<'_> {
             .collect()
     }
 
-    /// The verdicts that occur, in the order of the verdicts.
+    /// In the order of the verdicts.
     fn seen(&self) -> String {
         let mut seen: Vec<Verdict> = self.cases.iter().map(|case| case.verdict).collect();
         seen.sort();
@@ -241,7 +242,7 @@ impl Rule<'_> {
     }
 }
 
-/// `use_for_time_limit: lower` is the same as `permitted: [AC, WA, RTE]`.
+/// `use_for_time_limit: lower` means `permitted: [AC, WA, RTE]`.
 pub(super) fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdict>> {
     let lower = (expectation.use_for_time_limit == UseForTimeLimit::Lower)
         .then(|| vec![Verdict::Accepted, Verdict::WrongAnswer, Verdict::RunTimeError]);
@@ -253,8 +254,7 @@ pub(super) fn effective_permitted(expectation: &Expectation) -> Option<Vec<Verdi
     }
 }
 
-/// The sets of verdicts from each of which one must occur. `use_for_time_limit: upper` adds the set `[TLE]` to an
-/// explicit one.
+/// Sets of verdicts: one of each set must occur. `use_for_time_limit: upper` adds the set `[TLE]`.
 pub(super) fn demanded(expectation: &Expectation) -> Vec<&[Verdict]> {
     const UPPER: &[Verdict] = &[Verdict::TimeLimitExceeded];
     let required = expectation.required.as_deref();

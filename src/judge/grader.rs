@@ -1,6 +1,7 @@
-//! The package's own grader: it is built once and run as a job, which returns a line.
+//! The package's own grader.
 //!
-//! It is called as `grader [FLAGS] < RESULTS`. A result is a line such as `WA 0`; it must answer with one such line.
+//! It is built once, and runs as a job: `grader [FLAGS] < RESULTS`. Each result is a line such as `WA 0`; it must
+//! write one such line.
 //!
 //! Source: problem package format legacy, "Graders".
 
@@ -18,7 +19,6 @@ use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 use crate::validator::response::exit_code;
 
-/// A grader that is ready to run.
 pub struct PackageGrader {
     name: String,
     runnable: Runnable,
@@ -27,9 +27,6 @@ pub struct PackageGrader {
 
 impl PackageGrader {
     /// Builds the package's own grader, if it has one.
-    ///
-    /// # Errors
-    /// If it does not build, the judge failed, or the build was interrupted.
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
         let graders = bench.problem.graders.as_ref();
         let Some(program) = graders.and_then(|graders| graders.custom.as_ref()) else {
@@ -41,9 +38,6 @@ impl PackageGrader {
     }
 
     /// Runs the grader on these results.
-    ///
-    /// # Errors
-    /// If it gives no valid result, the judge failed, or the run was interrupted.
     pub fn grade(
         &self,
         executor: &dyn Executor,
@@ -72,12 +66,12 @@ impl PackageGrader {
     }
 }
 
-/// A longer line is not a verdict with a score.
+/// In bytes. A longer line is no verdict with a score.
 const MOST: u64 = 4 << 10;
-/// How many bytes of its standard error are kept.
+/// In bytes.
 const STDERR: u64 = 64 << 10;
 
-/// The input of a grader. The format allows four verdicts in it.
+/// The input of a grader. The format allows four verdicts.
 fn lines(results: &[CaseResult]) -> String {
     let line = |result: &CaseResult| {
         let points = result.score.unwrap_or_default().points();

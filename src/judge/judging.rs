@@ -1,4 +1,4 @@
-//! Submissions of a problem, judged under its limits: finds the time limit, and runs a session.
+//! Judges submissions of a problem: finds the time limit, then runs a session.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,6 @@ use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
 use crate::plan::schedule::{Schedule, Until};
 
-/// What is judged, and how.
 pub struct Judging<'a> {
     pub bench: Bench<'a>,
     pub validators: &'a Validators,
@@ -32,20 +31,17 @@ pub struct Judging<'a> {
     pub cases: Vec<ReadyCase<'a>>,
     pub given: Option<Duration>,
     pub policy: Policy,
-    /// How much evidence about a rejection is collected.
     pub detail: Detail,
-    /// Whether runs near the time limit are repeated; if not, their verdicts are sensitive.
+    /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
     pub repeats: bool,
 }
 
-/// The result of a session.
 pub struct Finished {
     pub results: Vec<Judged>,
     pub time_limit: TimeLimit,
 }
 
 impl Finished {
-    /// The submissions that were judged, each with its judgement.
     pub fn judged<'a>(
         &'a self,
         entries: &'a [PreparedSubmission<'a>],
@@ -56,7 +52,7 @@ impl Finished {
 }
 
 impl<'a> Judging<'a> {
-    /// A session without submissions, which collects little evidence.
+    /// Without submissions, and with little evidence.
     pub fn new(bench: Bench<'a>, validators: &'a Validators, cases: Vec<ReadyCase<'a>>) -> Self {
         Self {
             bench,
@@ -73,10 +69,9 @@ impl<'a> Judging<'a> {
 }
 
 impl Judging<'_> {
-    /// Judges with the time limit from the command line, the package or the submissions.
+    /// Uses the time limit from the command line, the package or the submissions.
     ///
-    /// # Errors
-    /// If no time limit can be found, or the command was interrupted.
+    /// Fails if there is none.
     pub fn run(self) -> Result<Finished, Stop> {
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;
@@ -96,7 +91,7 @@ impl Judging<'_> {
         Ok(Finished { results: session.run()?, time_limit })
     }
 
-    /// Reports the limits, and returns the rules for all runs.
+    /// Sends the limits as an event, and returns the rules for all runs.
     pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
@@ -109,7 +104,6 @@ impl Judging<'_> {
         rules
     }
 
-    /// The rules for all runs.
     pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let given = &self.bench.problem.limits;
         let limits = Limits::of_submission(given, time_limit.limit);
@@ -128,16 +122,14 @@ impl Judging<'_> {
         }
     }
 
-    /// The names of the selected cases.
     fn names(&self) -> Vec<&str> {
         let cases = self.cases.iter();
         cases.map(|case| &*case.test_case.name).collect()
     }
 
-    /// The time limit from the command line, the package or the submissions.
+    /// From the command line, the package or the submissions.
     ///
-    /// # Errors
-    /// If there is none.
+    /// Fails if there is none.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
         if let Some(limit) = self.given {
             return Ok(TimeLimit::new(limit, "--time-limit"));
@@ -153,7 +145,7 @@ impl Judging<'_> {
         }
     }
 
-    /// Runs the submissions that must not be too slow, and gives the slowest its margin.
+    /// Runs the submissions that must not be too slow. The slowest one gets its margin.
     fn infer_time_limit(&self) -> Result<TimeLimit, Stop> {
         let problem = self.bench.problem;
         let bounds = |it: &&Submission| it.expectations.iter().any(Expectation::is_lower_bound);
@@ -182,7 +174,7 @@ impl Judging<'_> {
         }
         let limits = Limits::of_submission(&problem.limits, TIME_TO_FIND_LIMIT);
         let rules = self.rules(limits.clone(), limits, Detail::Brief);
-        // Most are about all cases, and are judged at once.
+        // Most of them are about all cases, so they are judged together.
         let mut groups: BTreeMap<Vec<usize>, Vec<PreparedSubmission<'_>>> = BTreeMap::new();
         for entry in entries {
             let about = time_limit::bounding_cases(entry.submission);
@@ -199,7 +191,7 @@ impl Judging<'_> {
                 total: runs,
             })));
         };
-        // These runs only measure times; their verdicts come from the following session.
+        // These runs only measure times. Verdicts come from the next session.
         let events = |event| match event {
             Event::Progress(WorkProgress::Build(_)) => (self.bench.events)(event),
             Event::CaseJudged { .. } => timed(),
@@ -223,7 +215,7 @@ impl Judging<'_> {
             bounding.extend(entries.iter().map(|entry| entry.submission.clone()));
         }
         let bounds = time_limit::bounds(bounding.iter().zip(results.iter().map(|it| &**it)));
-        // A run that was stopped only shows that more time is needed.
+        // The time of a run that was stopped is unknown.
         let Some(slowest) = bounds.slowest.filter(|slowest| slowest.cpu_time < TIME_TO_FIND_LIMIT)
         else {
             let what = format!(
@@ -240,15 +232,15 @@ impl Judging<'_> {
     }
 }
 
-/// Determines how to build each submission. A submission for which this is not possible is left out; `found` gets the
-/// reasons, and the diagnostics about the others.
+/// Finds out how to build each submission. Submissions for which this fails are left out. `found` gets the reasons,
+/// and the diagnostics about the others.
 pub fn entries<'a>(
     problem: &Problem,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
-    // The first in each language waits for its tools, so these are asked at once.
+    // The first one in each language waits for its tools, so several are prepared at once.
     const AT_ONCE: usize = 8;
     let builder = builder.allowing(problem.languages.as_deref());
     let prepare = |submission: &Submission| Ok(builder.prepare(&submission.program));
@@ -260,7 +252,7 @@ pub fn entries<'a>(
     Ok(entries)
 }
 
-/// A submission for a session, given how to build it; see [`entries`].
+/// Prepares one submission; see `prepare_entries`.
 pub fn entry<'a>(
     submission: &'a Submission,
     prepared: Result<Prepared, Stop>,
@@ -273,7 +265,7 @@ pub fn entry<'a>(
     Ok(prepared.map(|prepared| PreparedSubmission { submission, prepared }))
 }
 
-/// One diagnostic for each missing tool, with the submissions that are skipped because of it.
+/// One warning for each missing tool, with the submissions that are skipped because of it.
 pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
     let mut lacking: BTreeMap<String, Vec<&PreparedSubmission<'_>>> = BTreeMap::new();
     for entry in entries {

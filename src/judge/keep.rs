@@ -1,4 +1,4 @@
-//! Files that are kept beside a box for the user: the input and the output of a run.
+//! Files that are kept for the user beside a box: input and output of a run.
 
 use std::io::{ErrorKind, Write};
 
@@ -10,7 +10,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::root::FilePath;
 use crate::model::tree::Tree;
 
-/// Writes a box to this path, if wanted.
+/// Writes a box to this path, if it is wanted.
 pub(super) fn save(wanted: Option<&FilePath>, left: Option<&Tree>) -> Result<(), JudgeError> {
     match (wanted, left) {
         (Some(wanted), Some(left)) => place::save(left, wanted),
@@ -18,20 +18,20 @@ pub(super) fn save(wanted: Option<&FilePath>, left: Option<&Tree>) -> Result<(),
     }
 }
 
-/// Writes a submission's box, and beside it the input, standard output and standard error.
+/// Writes a submission's box, and beside it input, standard output and standard error.
 pub(super) fn save_run(kept: &FilePath, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
     save_talk(kept, input, reply)?;
     write(&reply.stdout, &kept.with_added_extension("output"))
 }
 
-/// The same for an interactive run, whose standard output is in the transcript.
+/// For an interactive run, whose output is in the transcript.
 pub(super) fn save_talk(kept: &FilePath, input: &Blob, reply: &Reply) -> Result<(), JudgeError> {
     save(Some(kept), reply.kept.as_ref())?;
     write(input, &kept.with_added_extension("input"))?;
     write(&reply.stderr, &kept.with_added_extension("error"))
 }
 
-/// Writes the transcript of the first pass as an `.interaction` file, or adds that of a later pass.
+/// Writes the transcript of the first pass as an `.interaction` file, and appends those of later passes.
 pub(super) fn save_transcript(
     kept: &FilePath,
     pass: u32,
@@ -47,9 +47,8 @@ pub(super) fn save_transcript(
     written.map_err(JudgeError::on("write", &path))
 }
 
-/// Writes a file, and replaces one of the same name.
 pub(super) fn replace(blob: &Blob, path: &FilePath) -> Result<(), JudgeError> {
-    // Removed whatever it is, so that links are not followed.
+    // Whatever is there is removed first, so that no link is followed.
     match path.remove() {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(JudgeError::on("write", path)(error))

@@ -1,4 +1,4 @@
-//! A single run of a submission for a person: its output and how it ended, without a verdict.
+//! Runs a submission once, to show its output and how it ended, without a verdict.
 
 use crate::executor::{Executor, Hand};
 use crate::judge::case::{Entry, Pass, Rules, job};
@@ -17,7 +17,6 @@ use crate::model::work::RunMode;
 use crate::validator::response::{Contract, Opinion};
 use crate::validator::{OutputValidator, Question, answer_of};
 
-/// What is needed to run a submission once.
 pub struct Once<'a> {
     pub executor: &'a dyn Executor,
     pub rules: &'a Rules<'a>,
@@ -26,7 +25,7 @@ pub struct Once<'a> {
 }
 
 impl Once<'_> {
-    /// Runs it on an input; `name` is the input's name in the report.
+    /// `name` is the input's name in the report.
     pub fn on(&self, input: Blob, name: &str) -> Result<RunOnce, Stop> {
         let pass = Pass::first(input);
         let job = job(self.rules, self.entry, self.test_case, &pass);
@@ -34,7 +33,7 @@ impl Once<'_> {
         Ok(self.told(&reply, name)?)
     }
 
-    /// Runs it interactively with a person, without a wall time limit.
+    /// A person talks with it. It has no wall time limit.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let pass = Pass::first(Blob::default());
         let mut job = job(self.rules, self.entry, self.test_case, &pass);
@@ -43,7 +42,7 @@ impl Once<'_> {
         Ok(RunOnce { is_shown: true, ..self.told(&reply, "standard input")? })
     }
 
-    /// The same run, of which this much on standard output was seen elsewhere.
+    /// Corrects the size of standard output, which another program read.
     #[must_use]
     pub fn wrote(&self, ran: RunOnce, stdout_bytes: Bytes) -> RunOnce {
         let outcome = Outcome { stdout_bytes, ..ran.outcome };
@@ -92,18 +91,18 @@ fn all(blob: &Blob) -> Result<Vec<u8>, JudgeError> {
     read.map_err(|error| JudgeError::new("read what the program wrote", error))
 }
 
-/// An interactor with a person in place of a submission.
+/// An interactor with a person instead of a submission.
 pub struct Playing<'a> {
     pub executor: &'a dyn Executor,
-    /// The interactor, or the output validator that talks.
+    /// The interactor, or the output validator that talks with submissions.
     pub interactor: &'a OutputValidator,
     pub test_case: &'a TestCase,
-    /// Whether it may ask for another pass, which is not run.
+    /// Whether it may ask for another pass, which does not run.
     pub contract: Contract,
 }
 
 impl Playing<'_> {
-    /// Runs the interactor with the person, without a wall time limit.
+    /// A person talks with it. It has no wall time limit.
     pub fn by_hand(&self, hand: Hand) -> Result<RunOnce, Stop> {
         let Self { executor, interactor, test_case, contract } = self;
         let input = Blob::file(&test_case.input);

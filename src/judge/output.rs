@@ -1,5 +1,5 @@
-//! The output of a program for an input, without a judgement: judge answers from a reference, and outputs to show.
-//! Also for many inputs at once, and the verdict on such an output.
+//! The output of a program for an input, without a verdict: for judge answers, and to show it. Also for many inputs at
+//! once, and the verdict on such an output.
 
 use std::sync::Arc;
 
@@ -18,34 +18,30 @@ use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::verdict::Verdict;
 
-/// What a program for batches wrote, as frames.
+/// What a program in a batch wrote, as frames.
 pub struct BatchOutput {
     pub bytes: Vec<u8>,
     pub ran: Ran,
 }
 
-/// The result of a program on an input.
 #[derive(Debug)]
 pub struct Ran {
     pub outcome: Outcome,
-    /// Its output; empty if there is none.
+    /// Empty if there is none.
     pub output: Blob,
     pub stderr: Blob,
-    /// Why it cannot be accepted, whatever its output is.
+    /// Set if it cannot be accepted, whatever its output is.
     pub rejected: Option<Classified>,
 }
 
 impl Ran {
     /// At most `most` bytes of its output.
-    ///
-    /// # Errors
-    /// If they cannot be read.
     pub fn bytes(&self, most: u64) -> Result<Vec<u8>, JudgeError> {
         self.output.start(most).map_err(|error| JudgeError::new("read the output", error))
     }
 }
 
-/// Runs programs on inputs in memory, for their outputs.
+/// Runs programs on inputs in memory.
 #[derive(Clone, Copy)]
 pub struct OutputRuns<'a> {
     pub executor: &'a dyn Executor,
@@ -54,12 +50,11 @@ pub struct OutputRuns<'a> {
 }
 
 impl OutputRuns<'_> {
-    /// Runs a program on an input.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
         Ok(self.ran(runnable, self.executor.run_job(&self.job(runnable, input))?))
     }
 
-    /// Runs a program that was built for many inputs at once, under the limits of one run. `None` without inputs.
+    /// Runs a program that was built for batches, under the limits of one run. `None` without inputs.
     pub fn many(
         &self,
         runnable: &Runnable,
@@ -69,11 +64,11 @@ impl OutputRuns<'_> {
         let Some(first) = inputs.first() else { return Ok(None) };
         let texts = inputs.iter().map(|input| &**input);
         let all: Arc<[u8]> = framed(&self.rules.problem.io, 0, way.shared, texts).into();
-        // The first is where an input normally is.
+        // The first input is also where an input usually is.
         let mut job = self.job(runnable, first);
         job.stdin = all.into();
         job.collect.clear();
-        // One more process waits for the others.
+        // One process waits for the others.
         job.limits.processes = job.limits.processes.map(|processes| processes + 1);
         let Reply { outcome, stdout: output, stderr, .. } = self.executor.run_job(&job)?;
         let rejected = classify(&outcome, &runnable.limits(&self.rules.limits));
@@ -99,7 +94,7 @@ impl OutputRuns<'_> {
     }
 }
 
-/// The verdict on an output of a run with this outcome, which kept its limits and ended with exit code 0.
+/// Judges the output of a run that kept its limits and ended with exit code 0.
 pub fn judge_output(
     executor: &dyn Executor,
     rules: &Rules<'_>,

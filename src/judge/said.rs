@@ -1,4 +1,4 @@
-//! The transcript of a pass without interaction: the input, then the output.
+//! The transcript of a pass that is not interactive: the input, then the output.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::ProgramIo;
 use crate::model::units::Bytes;
 
-/// How many bytes of an exchange are kept, from its beginning and from its end each.
+/// The most bytes of a transcript from its beginning, and as many from its end.
 pub(super) const MOST: Bytes = Bytes::kib(16);
 
-/// The beginning of the input and the end of the output. The output validator may have made the input.
+/// The beginning of the input and the end of the output. In later passes, the output validator made the input.
 pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcript, JudgeError> {
     let reading = |error| JudgeError::new("read what was said in a pass", error);
     let mut input = pass.input.open().map_err(reading)?;
@@ -35,7 +35,7 @@ pub(super) fn said(io: &ProgramIo, pass: &Pass, reply: &Reply) -> Result<Transcr
     Ok(Transcript { first, left_out: Bytes(left_out), last })
 }
 
-/// A text; if it is long, its beginning and end, and how many bytes between them are omitted.
+/// A text, or beginning and end of a long one, and how many bytes between them are left out.
 pub(super) fn ends(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     const PART: u64 = 4 << 10;
     let length = text.len()?;
@@ -50,7 +50,7 @@ pub(super) fn ends(text: &Blob) -> io::Result<(Vec<u8>, u64)> {
     Ok((shown, left_out))
 }
 
-/// The lines of a text from a position on, as far as there is room for them.
+/// The lines of a text from a position on, as many as fit.
 fn pieces(text: &mut Reader<'_>, from: u64, at: Duration, by: Side) -> io::Result<Vec<Said>> {
     text.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
@@ -87,7 +87,7 @@ mod tests {
         check("2 1\n", "3\nx", 0, "<2 1|>3|>x");
         let long = "7".repeat(20_000);
         let most = MOST.0;
-        // The end of the input and the beginning of the output are omitted.
+        // The end of the input and the beginning of the output are left out.
         let (input, output) = (format!("2\n{long}"), format!("{long}\n3\n"));
         let left_out = 2 * (20_002 - most) + 1;
         check(&input, &output, left_out, &format!("<2|[{left_out} bytes left out]|>3"));

@@ -1,4 +1,4 @@
-//! How results of test cases are combined into the result of a submission. Pure: values in, values out.
+//! Combines results of test cases into the result of a submission. Pure.
 
 mod default_grader;
 mod groups;
@@ -24,27 +24,25 @@ use crate::validator::feedback::{Feedback, SCORE, SCORE_MULTIPLIER};
 pub use crate::judge::score::tree::CustomGrader;
 pub use crate::judge::score::worth::{CaseWorth, by_worth};
 
-/// How the results of test cases are combined into the result of a submission.
 pub enum Scheme<'a> {
     Groups(Groups<'a>),
     Tree(GroupTree<'a>),
 }
 
-/// The result of a submission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Total<'a> {
-    /// Its verdict, if a grader decides it; otherwise the verdict of the first case that is not accepted.
+    /// Set if a grader decides it. Otherwise the first verdict that is not accepted counts.
     pub verdict: Option<Verdict>,
-    /// Its score; `None` if the problem has no scores.
+    /// `None` if the problem has no scores.
     pub score: Option<TotalScore>,
     /// The cases that count; `None` if all do.
     pub counted: Option<Vec<&'a str>>,
-    /// Results that the package says are impossible, a sentence for each.
+    /// What the package says is impossible, a sentence for each result.
     pub impossible: Vec<String>,
 }
 
 impl<'a> Scheme<'a> {
-    /// The scheme of a problem; `None` if only the first rejection counts.
+    /// `None` if only the first rejection counts.
     pub fn of(problem: &'a Problem) -> Option<Self> {
         let is_scoring = problem.kind.grading == Grading::Scoring;
         match &problem.graders {
@@ -59,7 +57,6 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// What an output validator may say about the score of a case.
     pub fn case(&self, test_case: &TestCase) -> CaseScoring {
         match self {
             Self::Groups(groups) => groups.case(test_case),
@@ -67,8 +64,8 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// The groups that are worth nothing after one of their test cases is rejected; `None` if other rules may decide
-    /// what is run, or what a group is worth.
+    /// The groups that are worth nothing after a rejection; `None` if other rules may decide what runs, or what a
+    /// group is worth.
     pub fn brittle(&self) -> Option<Vec<&'a str>> {
         match self {
             Self::Groups(groups) => groups.brittle(),
@@ -76,7 +73,7 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// The score of a submission that is not run on any case.
+    /// For a submission that runs on no case.
     pub fn nothing(&self) -> Option<TotalScore> {
         match self {
             Self::Groups(groups) => Some(groups.nothing()),
@@ -84,10 +81,9 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// The result of a submission from the results of its cases; `None` for a case that was not run.
+    /// `result` is `None` for a case that did not run.
     ///
-    /// # Errors
-    /// If the package is at fault: a score is not possible, or a grader gives no result.
+    /// Fails if the package is at fault: a score is impossible, or a grader gives no result.
     pub fn total(
         &self,
         result: &dyn Fn(&str) -> Option<CaseResult>,
@@ -103,8 +99,7 @@ impl<'a> Scheme<'a> {
     }
 }
 
-/// The total of all points for Kattis and for DOMjudge, if they differ and the package does not say which judge it is
-/// for.
+/// The most points for Kattis and for DOMjudge, if they differ and the package does not name its judge.
 pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
     let graders = problem.graders.as_ref()?;
     let points = |dialect| {
@@ -124,13 +119,11 @@ pub fn points_by_dialect(problem: &Problem) -> Option<[Score; 2]> {
     (graders.dialect == Dialect::Kattis && points[0] != points[1]).then_some(points)
 }
 
-/// The error that no score can be computed.
 pub fn fault(what: String) -> JudgeError {
     JudgeError::new("add up the score", what)
         .help("fix the package: its output validator, or the settings of its groups")
 }
 
-/// The result of a test case, as far as scores need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaseResult {
     pub verdict: Verdict,
@@ -139,22 +132,20 @@ pub struct CaseResult {
 }
 
 impl CaseResult {
-    /// The result in a judgement.
     pub fn of(case: &CaseJudgement) -> Self {
         Self { verdict: case.verdict, score: case.score.map(|score| score.score) }
     }
 
-    /// Whether it was accepted.
     pub fn is_accepted(&self) -> bool {
         self.verdict == Verdict::Accepted
     }
 }
 
-/// Which of these cases, in judging order, a submission is run on, depending on earlier results.
+/// On which of these cases a submission runs, depending on earlier results.
 pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> Schedule {
     match (scheme, policy) {
         (Some(Scheme::Groups(groups)), _) => groups.schedule(cases, policy),
-        // The package itself says what happens after a rejection.
+        // The package says what happens after a rejection.
         (Some(Scheme::Tree(tree)), _) => tree.schedule(cases),
         (None, Policy::Everything | Policy::WhatProves) => {
             Schedule::single(cases.len(), Until::Never)
@@ -163,20 +154,18 @@ pub fn schedule(scheme: Option<&Scheme<'_>>, cases: &[&str], policy: Policy) -> 
     }
 }
 
-/// Which runs are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// All runs that are allowed.
     Everything,
-    /// Runs that can change whether a submission is as expected.
+    /// Those that can change whether a submission is as expected.
     WhatProves,
-    /// Runs that can change the verdict of a submission, or its score if there are scores.
+    /// Those that can change the verdict or, in scoring problems, the score.
     WhatCounts,
 }
 
 /// How a case ended, for the plan.
 pub fn end(case: &CaseJudgement) -> CaseEnd {
-    // If a case would be accepted with the margin, cases after it may be needed.
+    // A case that is accepted with the margin may make later cases needed.
     let (verdict, score) = match &case.with_margin {
         Some(extended) => (extended.verdict, extended.score),
         None => (case.verdict, case.score),
@@ -188,7 +177,7 @@ pub fn end(case: &CaseJudgement) -> CaseEnd {
     }
 }
 
-/// The score of a case if its output validator did not decide it.
+/// For a case whose validator does not decide the score.
 pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
     let score = match (scoring, verdict) {
         (CaseScoring::Ignored | CaseScoring::Forbidden, _) => return None,
@@ -200,10 +189,9 @@ pub fn by_rules(scoring: CaseScoring, verdict: Verdict) -> Option<CaseScore> {
     Some(CaseScore { score, origin: ScoreOrigin::Rules })
 }
 
-/// The score of a case from its output validator's feedback.
+/// The score by the output validator's feedback.
 ///
-/// # Errors
-/// What the validator did wrong.
+/// The error is what the validator did wrong.
 pub fn by_validator(
     scoring: CaseScoring,
     verdict: Verdict,
@@ -211,7 +199,7 @@ pub fn by_validator(
 ) -> Result<Option<CaseScore>, String> {
     let multiplier = match scoring {
         CaseScoring::Ignored => return Ok(None),
-        // Graders do not know this file.
+        // Graders do not use this file.
         CaseScoring::Graded { .. } => &None,
         _ => &feedback.score_multiplier,
     };
@@ -281,7 +269,7 @@ pub fn by_validator(
     Ok(Some(CaseScore { score, origin }))
 }
 
-/// What a file says, as written: a rounded number may look right.
+/// The text of a file: a rounded number could look right.
 fn written(text: &[u8]) -> String {
     const SHOWN: usize = 60;
     visible(text).chars().take(SHOWN).collect()
@@ -296,10 +284,9 @@ fn number(file: &str, text: &[u8], least: f64) -> Result<Score, String> {
     })
 }
 
-/// Checks that a validator never makes both kinds of files, over all of its runs.
+/// A validator must make only one of the two kinds of files in all of its runs.
 ///
-/// # Errors
-/// The cases on which it did.
+/// The error names the cases.
 pub fn one_kind_of_file(cases: &[CaseJudgement]) -> Result<(), String> {
     let first = |origin: ScoreOrigin| {
         let mut cases = cases.iter();

@@ -1,8 +1,8 @@
-//! Judges submissions on test cases, in parallel, and sends events meanwhile.
+//! Judges submissions on test cases, in parallel, and sends events.
 //!
-//! Theory of operation: one worker thread per slot takes the next step of the plan, does it without holding the lock,
-//! and stores the result. The thread that completes a submission hands out its judgement; judgements are handed out in
-//! the order of the submissions, whichever is complete first.
+//! Theory of operation: one thread per slot takes the next step of the plan, does it without the lock, and stores the
+//! result. The thread that completes a submission hands out its judgement. Judgements come in the order of the
+//! submissions, whichever is complete first.
 
 use parking_lot::{Condvar, Mutex};
 use std::collections::{HashMap, HashSet};
@@ -30,36 +30,33 @@ use crate::model::verdict::Verdict;
 use crate::plan::schedule::{CaseEnd, Schedule};
 use crate::plan::{Plan, Step};
 
-/// Everything that is needed to judge submissions.
 pub struct Session<'a> {
     pub bench: Bench<'a>,
-    /// The rules for all runs.
     pub rules: Rules<'a>,
-    /// The submissions, in the order of the results.
+    /// In the order of the results.
     pub entries: &'a [PreparedSubmission<'a>],
-    /// The selected cases, in judging order.
     pub cases: &'a [ReadyCase<'a>],
-    /// Which of the cases a submission is run on.
+    /// On which of the cases a submission runs.
     pub schedule: Schedule,
-    /// Whether runs are omitted that can prove nothing more about the expectations. Requires that all test cases are
-    /// selected, that the schedule omits none, and that the scheme, if there is one, knows its brittle groups.
+    /// Whether runs that can prove nothing more about expectations are omitted. Then all test cases must be selected,
+    /// the schedule must omit none, and a scheme must know its brittle groups.
     pub spares: bool,
-    /// How the results are combined into a score; `None` if there are no scores.
+    /// `None` if there are no scores.
     pub scheme: Option<&'a Scheme<'a>>,
-    /// Whether runs near the time limit are repeated; if not, their verdicts are sensitive.
+    /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
     pub repeats: bool,
 }
 
-/// Why a submission is refused before anything is built.
+/// Why a submission is refused before it is built.
 ///
 /// Source: problem package format 2025-09, "Submission limits" and "Languages".
 pub fn refusal(problem: &Problem, prepared: &Prepared) -> Option<String> {
     let (size, code) = (prepared.code, prepared.plan.written.code());
-    // A file in no language is not source code, unless the package says that it counts.
+    // A file in no language is no source code, unless the package sets a limit for it.
     let limit = problem.limits.code.or(code.map(|_| CODE));
     if let Some(limit) = limit.filter(|limit| size > *limit) {
         return Some(if size.0 - limit.0 < limit.0 / 100 {
-            // Rounded, they would look the same.
+            // Rounded, both would look the same.
             format!("{} bytes of source code, {} allowed", size.0, limit.0)
         } else {
             format!("{size} of source code, {limit} allowed")
@@ -82,36 +79,34 @@ fn unjudged(problem: &Problem, prepared: &Prepared) -> Option<JudgeError> {
     Some(JudgeError { lacks: Some(lacks), ..error.help("judge it with the tools of its format") })
 }
 
-/// A submission to judge.
 pub struct PreparedSubmission<'a> {
     pub submission: &'a Submission,
-    /// How to build it, or why this machine cannot build it.
+    /// The error says why this machine cannot build it.
     pub prepared: Result<Prepared, JudgeError>,
 }
 
 impl PreparedSubmission<'_> {
-    /// The missing tool for which it is skipped.
+    /// The tool without which it is skipped.
     pub fn lacks(&self) -> Option<&str> {
         self.prepared.as_ref().err().and_then(|error| error.lacks.as_deref())
     }
 }
 
-/// The result of a submission, or why the judge failed on it.
+/// The error says why the judge failed.
 pub type Judged = Result<Box<Judgement>, JudgeError>;
 
-/// The state of a submission.
 #[derive(Default)]
 struct Known {
     runnable: Option<Arc<Runnable>>,
     compiler: Option<CompilerReport>,
     cases: Vec<Option<CaseJudgement>>,
-    /// Failures of the judge, each with its test case, or the first case if it came before any.
+    /// Failures of the judge, each with its test case. For a failure before any case, that is the first one.
     failed: Vec<(usize, JudgeError)>,
     announced: bool,
     repeats: Arc<RepeatBudget>,
-    /// The cases under way, in the order of their start.
+    /// The cases in progress, in the order of their start.
     running: Vec<usize>,
-    /// What is not proved yet, if that allows omitting runs.
+    /// Set if runs may be omitted.
     proof: Option<Proof>,
 }
 
@@ -119,14 +114,14 @@ struct State {
     plan: Plan,
     known: Vec<Known>,
     handed_out: usize,
-    /// Whether a thread is about to hand out the next one.
+    /// Whether a thread is handing out the next result.
     is_handing_out: bool,
     results: Vec<Judged>,
     stop: Option<Stop>,
 }
 
 impl State {
-    /// Ends the runs of a submission in the plan, if those done in its order prove enough.
+    /// Ends the runs of a submission if those that are done, in its order, prove enough.
     fn settle(&mut self, submission: usize) {
         let told = self.plan.told(submission);
         let Known { proof: Some(proof), cases, .. } = &mut self.known[submission] else { return };
@@ -143,19 +138,19 @@ impl State {
 
 struct Shared<'s, 'a> {
     session: &'s Session<'a>,
-    /// The cases, if some of them may be omitted.
+    /// Empty unless cases may be omitted.
     unproved: Vec<Unproved<'s>>,
-    /// The groups that are worth nothing after a rejection, in problems with scores.
+    /// In scoring problems: the groups that are worth nothing after a rejection.
     brittle: Option<Vec<&'s str>>,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Session<'_> {
-    /// Judges all submissions. Each judgement is sent as an event, in the order of the submissions.
+    /// Judges all submissions.
     ///
-    /// # Errors
-    /// If it was interrupted. A failure of the judge is the result of the submission on which it occurred.
+    /// Each judgement is sent as an event, in the order of the submissions. Fails if it was interrupted. If the judge
+    /// fails, that is the result of the submission.
     pub fn run(&self) -> Result<Vec<Judged>, Stop> {
         let known = || Known {
             cases: (0..self.cases.len()).map(|_| None).collect(),
@@ -164,7 +159,7 @@ impl Session<'_> {
         };
         let unproved = self.cases.iter().filter(|_| self.spares).map(|case| Unproved {
             name: &case.test_case.name,
-            // It only affects the order.
+            // The size only affects the order.
             size: case.size(),
         });
         let shared = Shared {
@@ -199,7 +194,7 @@ impl Shared<'_, '_> {
         self.changed.notify_all();
     }
 
-    /// Waits for a step that can be started. `None` at the end.
+    /// Waits for a step that can start. `None` at the end.
     fn next_step(&self) -> Option<Step> {
         let mut state = self.state.lock();
         loop {
@@ -336,8 +331,7 @@ impl Shared<'_, '_> {
         self.hand_out();
     }
 
-    /// Waits until all runs of the submission that started before this case are done. Returns whether the case still
-    /// counts.
+    /// Waits until earlier runs of the submission are done. Returns whether the case still counts.
     fn is_needed_after_earlier(&self, submission: usize, case: usize) -> bool {
         let mut state = self.state.lock();
         while state.known[submission].running.first() != Some(&case) && state.stop.is_none() {
@@ -346,7 +340,7 @@ impl Shared<'_, '_> {
         state.stop.is_none() && state.plan.needed(submission).get(case) == Some(&true)
     }
 
-    /// Up to which limits a submission is run on a case.
+    /// Up to which limit a submission runs on a case.
     fn time_limit_mode(
         &self,
         submission: &Submission,
@@ -365,18 +359,18 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// Whether an expectation may also hold at the time limit times its margin.
+    /// Whether an expectation may hold with the margin only.
     fn holds_with_margin(&self, submission: &Submission) -> bool {
         let is_quick = |rule: &Expectation| {
             let overall = rule.overall.as_ref();
             overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
-        // The pass after one that is too slow would be unknown.
+        // After a pass that is too slow, the next pass is unknown.
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
     }
 
-    /// Hands out the results of completed submissions, in their order. The lock is free meanwhile: the package's own
-    /// grader may run for each. A thread that finds another one here leaves its result to that one.
+    /// Hands out the results of complete submissions in order. The lock is free meanwhile, because the package's
+    /// grader may run for each. If another thread is here, it hands out the result of this one, too.
     fn hand_out(&self) {
         while let Some((index, known, needed)) = self.next_result() {
             let submission = self.session.entries[index].submission;
@@ -399,7 +393,7 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// What is known of the next submission in order, if it is complete and no other thread hands out a result.
+    /// The next submission in order, if it is complete and no other thread hands out a result.
     fn next_result(&self) -> Option<(usize, Known, Vec<bool>)> {
         let mut state = self.state.lock();
         let index = state.handed_out;
@@ -419,7 +413,7 @@ impl Shared<'_, '_> {
         known: Known,
         needed: &[bool],
     ) -> Result<Judgement, Stop> {
-        // Runs that are not needed do not count, even if they were started.
+        // Runs that turned out needless do not count.
         let mut failed = known.failed;
         failed.retain(|(case, _)| needed.get(*case) != Some(&false));
         if let Some((_, error)) = failed.into_iter().min_by_key(|(case, _)| *case) {
@@ -456,8 +450,8 @@ impl Shared<'_, '_> {
         Ok(judgement)
     }
 
-    /// The first case with a sensitive verdict, with its measurements, and how many more there are. Cases whose run was
-    /// stopped are only marked: it was over the limit by a quarter or more.
+    /// The first case with a sensitive verdict, its measurements, and the number of others. Cases of which the run was
+    /// stopped are only marked: they were over the limit by a quarter or more.
     fn near(&self, cases: &[CaseJudgement]) -> Option<String> {
         let is_stopped =
             |case: &CaseJudgement| case.outcome.as_ref().is_some_and(Outcome::is_cut_off);
@@ -472,7 +466,7 @@ impl Shared<'_, '_> {
         Some(format!("{}, {limit} allowed, on {}{more}", repeats.told(), first.test_case))
     }
 
-    /// Warns that a submission is as expected only with more time.
+    /// Warns that a submission is as expected only with the margin.
     fn remark_margin(&self, submission: &Submission, judgement: &Judgement, other: &Judgement) {
         let rules = &self.session.rules;
         let limits =
@@ -485,7 +479,6 @@ impl Shared<'_, '_> {
         self.remark(submission, &what);
     }
 
-    /// Warns that a submission is too near the time limit.
     fn remark(&self, submission: &Submission, what: &str) {
         let path = submission.program.path.clone();
         let help = if self.session.repeats {
@@ -497,7 +490,6 @@ impl Shared<'_, '_> {
         (self.session.bench.events)(Event::Diagnosed(remark));
     }
 
-    /// The judgement of a submission from these cases.
     fn of_cases(
         &self,
         submission: &Submission,
@@ -536,7 +528,6 @@ impl Shared<'_, '_> {
         Ok(judgement)
     }
 
-    /// The result of these cases by the scheme.
     fn total(&self, cases: &[CaseJudgement], is_refused: bool) -> Result<Total<'_>, Stop> {
         let Session { scheme, rules, bench, .. } = self.session;
         if is_refused {
@@ -555,7 +546,7 @@ impl Shared<'_, '_> {
     }
 }
 
-/// The case with its verdict at the time limit times its margin, or in another run.
+/// With its verdict at the margin or in another run.
 fn with_margin(case: CaseJudgement) -> CaseJudgement {
     match case.with_margin {
         Some(Extended { verdict, score }) => CaseJudgement { verdict, score, ..case },

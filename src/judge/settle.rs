@@ -1,4 +1,5 @@
-//! The rule near the time limit: which runs are repeated alone, which run counts, and whether the verdict is sensitive.
+//! The rule near the time limit: which runs are repeated alone, which run counts, and whether the verdict is
+//! sensitive.
 //!
 //! Other programs on the machine can only make a run longer, so the run with the least CPU time counts. `docs/time.md`
 //! explains the rule.
@@ -13,33 +14,33 @@ use crate::model::outcome::{Outcome, StoppedBy};
 use crate::model::repeats::{Repeats, TimedRun};
 use crate::model::stop::Stop;
 
-/// A run is stopped at this many times the limit. Nearer to the limit than this factor, above or below, it is near.
+/// A run is stopped at the limit times this. A run is near the limit if its time is within this factor, above or
+/// below.
 pub(super) const SLACK: f64 = 1.25;
-/// How often a run is repeated at most.
+/// The most repetitions of a run.
 const MOST: usize = 3;
-/// How many repetitions a submission gets at most, on all test cases together.
+/// The most repetitions for a submission on all test cases together.
 const MOST_IN_ALL: u32 = 12;
-/// Even on the quietest machine, runs differ by this part of the limit.
+/// Runs differ by this part of the limit even on the quietest machine.
 const LEAST_SPREAD: f64 = 0.01;
 
-/// The repetitions that a submission may still have.
 #[derive(Debug, Default)]
 pub struct RepeatBudget {
     left: AtomicU32,
-    /// Whether one of them was of a stopped run.
+    /// Whether a stopped run was repeated.
     had_stopped_run: AtomicBool,
     /// The slowest run within the limit that was repeated.
     slowest: Mutex<Duration>,
 }
 
 impl RepeatBudget {
-    /// All repetitions of a submission, or none.
+    /// Allows all repetitions of a submission, or none.
     pub fn new(is_allowed: bool) -> Self {
         let left = AtomicU32::new(if is_allowed { MOST_IN_ALL } else { 0 });
         Self { left, ..Self::default() }
     }
 
-    /// Takes a repetition, if one is left; of stopped runs, only one is repeated.
+    /// Takes a repetition, if one is left. Only one stopped run is repeated.
     fn take(&self, is_of_stopped_run: bool) -> bool {
         let order = Ordering::Relaxed;
         if self.is_empty() || is_of_stopped_run && self.had_stopped_run.swap(true, order) {
@@ -52,7 +53,7 @@ impl RepeatBudget {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// Whether this run within the limit is the slowest so far, by enough to repeat it.
+    /// Whether no run within the limit was slower so far, and this one is slow enough to repeat it.
     fn is_slowest(&self, time: Duration) -> bool {
         let mut slowest = self.slowest.lock();
         let is_new = time.as_secs_f64() > slowest.as_secs_f64() * 1.05;
@@ -63,22 +64,21 @@ impl RepeatBudget {
     }
 }
 
-/// How a run near the limit is repeated.
 #[derive(Clone, Copy)]
 pub struct Repetition<'a> {
     pub budget: &'a RepeatBudget,
-    /// Waits for earlier runs of the submission. Returns whether the test case still counts after them.
+    /// Waits for earlier runs of the submission. Returns whether the test case still counts.
     pub is_needed: &'a dyn Fn() -> bool,
     pub announce: &'a dyn Fn(&'static str),
 }
 
-/// The run that counts, and all runs if the first was near the limit.
+/// The run that counts, and all runs if the first one was near the limit.
 pub(super) struct Settled<R> {
     pub(super) reply: R,
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
-/// Repeats a run as the rule says. `times` gives the times of a run; `again` makes the repetition with this number.
+/// `times` gives the times of a run; `again` makes the repetition with this number.
 pub(super) fn settle<R>(
     repetition: Option<Repetition<'_>>,
     limits: &Limits,
@@ -98,7 +98,7 @@ pub(super) fn settle<R>(
     while is_sensitive && may_settle(&timed, limit) {
         let is_within = zone == Zone::Near && timed[0].cpu_seconds <= limit;
         if timed.len() == 1 && is_within && !budget.is_slowest(timed[0].cpu_seconds) {
-            // The slowest one shows how far the limit is, if it is repeated.
+            // Only the slowest one is repeated: it shows how far the limit is.
             is_sensitive = budget.is_empty();
             break;
         }
@@ -122,8 +122,8 @@ pub(super) fn settle<R>(
     Ok(Settled { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
 }
 
-/// The run that counts, among those alone if there are any: first those within the limits, then those that were not
-/// stopped for their time, then those with the least CPU time, then the earliest.
+/// The run that counts, of those alone if there are any: first those within the limits, then those that no time limit
+/// stopped, then the least CPU time, then the earliest.
 fn counted<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> R {
     let rank = |reply: &R| {
         let run = outcome(reply);
@@ -132,10 +132,10 @@ fn counted<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> 
     alone.into_iter().min_by_key(rank).unwrap_or(first)
 }
 
-/// Where a run lies as seen from the time limit.
+/// Where the time of a run is, seen from the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Zone {
-    /// The limit is far, or the time does not matter.
+    /// Far below the limit, or the time does not matter.
     Clear,
     Near,
     /// It was stopped for its CPU time, or took as long.
@@ -148,14 +148,14 @@ fn zone(run: &TimedRun, limit: Duration) -> Zone {
     match run.stopped_by {
         Some(StoppedBy::CpuTime) => Zone::Beyond,
         None if is_far => Zone::Beyond,
-        // The clock ran out while it worked; others had the processor.
+        // The wall clock ran out while it worked, because others had the processor.
         Some(StoppedBy::WallTime) if is_near => Zone::Beyond,
         None | Some(StoppedBy::Memory | StoppedBy::Output) if is_near && !is_far => Zone::Near,
         _ => Zone::Clear,
     }
 }
 
-/// Whether another run may get another verdict than these: the first one, and those alone.
+/// Whether another run may get another verdict than the first one and those alone.
 fn is_open(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
     let times = || alone.iter().map(|run| run.cpu_seconds);
     let (Some(least), Some(most)) = (times().min(), times().max()) else {
@@ -169,20 +169,20 @@ fn is_open(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
     let is_between = least <= limit + spread && most + spread >= limit;
     // A single run has no spread.
     let is_single = alone.len() == 1 && zone(&alone[0], limit) == Zone::Near;
-    // Without others it may take less.
+    // Undisturbed, it may take less.
     let is_doubtful =
         least > limit && (first.cpu_seconds <= limit || alone.iter().any(|run| run.is_disturbed));
     is_between || is_single || is_doubtful
 }
 
-/// Whether all runs alone are over the limit, and one of them ended by itself near it. Others that use memory and caches
-/// make all runs longer, and no clock shows that.
+/// Whether all runs alone are over the limit, and one of them ended by itself near it. Other programs that use memory
+/// and caches make every run longer, which no clock shows.
 fn is_over_by_little(alone: &[TimedRun], limit: Duration) -> bool {
     let ended = alone.iter().any(|run| zone(run, limit) == Zone::Near);
     ended && alone.iter().all(|run| run.cpu_seconds > limit)
 }
 
-/// Whether a repetition may settle an open verdict.
+/// Whether a repetition can decide an open verdict.
 fn may_settle(runs: &[TimedRun], limit: Duration) -> bool {
     let is_beyond = |run: &TimedRun| zone(run, limit) == Zone::Beyond;
     match runs {
@@ -209,8 +209,8 @@ mod tests {
         }
     }
 
-    /// A run by its CPU time in milliseconds. Suffixes: `!` if it was stopped for that, `w` for wall time, `m` for
-    /// memory; `~` if others wanted the processor.
+    /// A run by its CPU time in milliseconds. Suffixes: `!` stopped for that, `w` stopped for wall time, `m` stopped
+    /// for memory, `~` others wanted the processor.
     fn run(text: &str) -> Outcome {
         let is_disturbed = text.ends_with('~');
         let text = text.trim_end_matches('~');
@@ -233,8 +233,7 @@ mod tests {
         }
     }
 
-    /// Checks what is made of a first run and its repetitions: how many runs there are, which one counts, and whether
-    /// that is sensitive.
+    /// From a first run and its repetitions: how many runs there are, which one counts, and whether that is sensitive.
     fn check(script: &str, expected: &str) {
         check_with(&RepeatBudget::new(true), script, expected);
     }
@@ -265,7 +264,7 @@ mod tests {
         check("10~", "1: 10 within");
         check("799~", "1: 799 within");
         check("1250!", "1: 1250 over");
-        // With a margin, it may go on.
+        // With the margin it may continue.
         check("1300", "1: 1300 over");
         check("1500!", "1: 1500 over");
         // It slept, or waited.
@@ -320,7 +319,7 @@ mod tests {
         check("1250!~ 1100 1102", "3: 1100 over, sensitive");
         check("1500!~ 1500!", "2: 1500 over");
         check("1400~ 1400", "2: 1400 over");
-        // The clock stopped it while it worked.
+        // The wall clock stopped it while it worked.
         check("950w~ 600", "2: 600 within");
         check("1100w~ 1250!", "2: 1250 over");
     }
@@ -329,7 +328,7 @@ mod tests {
     fn a_run_stopped_for_memory_is_not_repeated() {
         check("10m", "1: 10 memory");
         check("10m~", "1: 10 memory");
-        // Two limits at once: by chance, one comes first.
+        // Two limits at once: chance decides which one comes first.
         check("950m", "1: 950 memory, sensitive");
         check("1100m", "1: 1100 over, sensitive");
     }

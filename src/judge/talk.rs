@@ -19,7 +19,7 @@ use crate::validator::OutputValidator;
 use crate::validator::response::Opinion;
 
 impl Trial<'_> {
-    /// Runs the submission together with the validator, and judges which of them failed first.
+    /// Runs the submission with the validator, and judges which of them failed first.
     pub(super) fn talk(&self, validator: &OutputValidator, pass: &Pass) -> Result<Ran, Stop> {
         let test_case = self.case.test_case;
         let mut program = job(self.rules, self.entry, test_case, pass);
@@ -29,7 +29,7 @@ impl Trial<'_> {
         let question = asking.question(self, pass, Blob::default());
         let mut partner = validator.job(question);
         let own = partner.limits.wall_time;
-        // So the submission's time always runs out first. Its waiting costs the validator nothing.
+        // So the submission's time always ends first. The validator loses no time while the submission waits.
         partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, it)| own + it);
         let partner_limits = partner.limits.clone();
         let work = Work::from(JointJob {
@@ -57,7 +57,7 @@ impl Trial<'_> {
         }
         self.keep_transcript(pass, &transcript)?;
         let is_told = told.is_some_and(|told| told < partner.ended);
-        // A validator that has closed its own output expects only the end.
+        // A validator that closed its own output only waits for the end.
         let is_early = told.is_some_and(|told| told < partner.closed);
         let is_partly_read =
             program.unread > Bytes(0) && program.unread < program.reply.outcome.stdout_bytes;
@@ -86,7 +86,7 @@ impl Trial<'_> {
                 Blame::Submission(classified) => {
                     Ok(Judged { answered: Some(heard.answered()), ..Judged::from(classified) })
                 }
-                // The output that the output validators check is known now.
+                // Now the output for the output validators is known.
                 Blame::AsTheValidatorSays if is_half && response.opinion == Opinion::Accepted => {
                     self.ask(pass, &written)
                 }
@@ -94,7 +94,7 @@ impl Trial<'_> {
                     let next = asking.next_pass(&response, pass);
                     let mut judged = self.as_it_says(&heard, &pass.said.judge, next)?;
                     let classified = &mut judged.classified;
-                    // A validator with a message says better what it missed.
+                    // A message of the validator says better what it missed.
                     let is_silent = response.feedback.judge_message.trim_ascii().is_empty();
                     if classified.verdict == Verdict::WrongAnswer && is_early && is_silent {
                         classified.cause = format!("it ended first; {}", classified.cause);

@@ -11,16 +11,15 @@ use crate::model::submission::{Expectation, Submission, UseForTimeLimit};
 use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 
-/// The bounds that submissions put on the time limit.
+/// The bounds of submissions on the time limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// The slowest run among those that must not exceed the limit.
+    /// The slowest run that must not exceed the limit.
     pub slowest: Option<Measured>,
-    /// Of the submissions that must exceed it, the fastest by its slowest run.
+    /// Of the submissions that must exceed it, the one whose slowest run is the fastest.
     pub fastest_too_slow: Option<Measured>,
 }
 
-/// One run's CPU time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     pub submission: String,
@@ -28,7 +27,7 @@ pub struct Measured {
     pub cpu_time: Duration,
 }
 
-/// Whether a rule bounds the time limit from above: some case must be too slow.
+/// Whether a rule bounds the time limit from above: a case must be too slow.
 pub fn is_upper(expectation: &Expectation) -> bool {
     match expectation.use_for_time_limit {
         UseForTimeLimit::Never | UseForTimeLimit::Lower => false,
@@ -39,15 +38,13 @@ pub fn is_upper(expectation: &Expectation) -> bool {
     }
 }
 
-/// Whether a submission bounds the time limit from below with the test case of this name.
+/// Whether a submission bounds the time limit from below with the case of this name.
 pub fn bounding_cases(submission: &Submission) -> impl Fn(&str) -> bool + use<> {
     let rules = submission.expectations.iter().filter(|rule| rule.is_lower_bound());
     let rules: Vec<_> = rules.map(means).collect();
     move |case| rules.iter().any(|means| means(case))
 }
 
-/// The bounds on the time limit from these submissions and their judgements.
-///
 /// Source: problem package format 2025-09, "Timelimit inference".
 pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgement)>) -> Bounds {
     let mut bounds = Bounds::default();
@@ -71,7 +68,7 @@ pub fn bounds<'a>(judged: impl IntoIterator<Item = (&'a Submission, &'a Judgemen
     bounds
 }
 
-/// Whether a run on this case may continue beyond the time limit, up to `slow`. It may if a rule says that such a case
+/// Whether a run on this case may continue beyond the time limit, up to `slow`. It may if a rule says that this case
 /// must be too slow, and no run so far exceeds the margin. A bound needs only one such run.
 pub fn needs_margin<'a>(
     submission: &Submission,
@@ -92,12 +89,11 @@ pub(super) fn is_too_slow(case: &CaseJudgement, slow: Option<Duration>) -> bool 
     case.is_stuck() || slow.is_some_and(|slow| taken(case) >= Some(slow))
 }
 
-/// Whether a run was ended because it waited for what never came: it would exceed every limit.
+/// Whether a run was ended because it waited for something that never came. It would exceed every limit.
 fn waits_for_ever(expectation: &Expectation, judgement: &Judgement) -> bool {
     meant(expectation, judgement).any(CaseJudgement::is_stuck)
 }
 
-/// The cases of a rule.
 fn meant<'a>(
     expectation: &Expectation,
     judgement: &'a Judgement,
@@ -107,13 +103,13 @@ fn meant<'a>(
     cases.filter(move |case| means(&case.test_case))
 }
 
-/// Whether a rule is about the case with this name.
+/// Whether a rule is about the case of this name.
 pub(super) fn means(expectation: &Expectation) -> impl Fn(&str) -> bool + use<> {
     let pattern = expectation.cases.as_deref().map(Pattern::parse);
     move |case| match &pattern {
         None => true,
         Some(Ok(pattern)) => pattern.matches(case),
-        // The package reader has already refused it.
+        // The package reader refused it.
         Some(Err(_)) => false,
     }
 }
@@ -129,7 +125,7 @@ fn slowest(expectation: &Expectation, judgement: &Judgement) -> Option<Measured>
     meant(expectation, judgement).filter_map(measured).max_by_key(|measured| measured.cpu_time)
 }
 
-/// CPU time; for a run that was stopped for wall time, its wall time. `None` if nothing ran.
+/// CPU time, or wall time if that stopped the run. `None` if nothing ran.
 fn taken(case: &CaseJudgement) -> Option<Duration> {
     let outcome = case.outcome.as_ref()?;
     Some(match outcome.stopped_by {
@@ -144,12 +140,12 @@ fn taken(case: &CaseJudgement) -> Option<Duration> {
 pub fn inferred(slowest: Duration, limits: &ProblemLimits) -> Duration {
     let resolution = limits.time_resolution.as_secs_f64();
     let needed = slowest.as_secs_f64() * limits.ac_to_time_limit;
-    // A bit less, so that 0.3 / 0.1 is three steps and not four.
+    // Slightly less, so that 0.3 / 0.1 is three steps and not four.
     let steps = (needed / resolution - 1e-9).ceil().max(1.0);
     Duration::from_secs_f64(steps * resolution)
 }
 
-/// What is wrong with a time limit according to these bounds, a sentence for each.
+/// Which margins a time limit lacks, a sentence for each.
 pub fn doubts(
     limit: Duration,
     bounds: &Bounds,

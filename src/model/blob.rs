@@ -12,9 +12,10 @@ use sha2::{Digest as _, Sha256};
 use crate::model::root::FilePath;
 use crate::model::tree::Place;
 
-/// Immutable bytes: in memory, in a file, or elsewhere. A clone is the same blob.
+/// Immutable bytes: in memory, in a file, or on another machine.
 ///
-/// Serialization writes the length, and the digest if it is known. The bytes travel separately.
+/// A clone is the same blob. Serialization writes the length, and the digest if it is known; the bytes travel
+/// separately.
 #[derive(Clone)]
 pub struct Blob(Arc<Inner>);
 
@@ -24,32 +25,31 @@ struct Inner {
     digest: OnceLock<Digest>,
 }
 
-/// Where the bytes are.
 enum Source {
     Memory(Box<dyn AsRef<[u8]> + Send + Sync>),
-    /// A file, with what keeps it from being deleted.
+    /// A file, with the guard that keeps it from being deleted.
     Named {
         path: FilePath,
         _held: Option<Arc<Place>>,
-        /// Its bytes if they are few and were read before: a judge answer is read for each submission.
+        /// Its bytes, once they were read and if they are few: a judge answer is read for each submission.
         few: OnceLock<Box<[u8]>>,
     },
     /// A file that may have no name.
     Open(File),
-    /// On another machine, or on their way; once they have arrived, in the inner blob.
+    /// On another machine, or on their way. Once they are here, they are in the inner blob.
     Elsewhere {
         arrived: OnceLock<Blob>,
         fetch: Option<Box<Fetch>>,
     },
 }
 
-/// A file with at most this many bytes is read once.
+/// A file of at most this many bytes is read only once.
 const FEW: usize = 512;
 
-/// Fetches the bytes of a blob that is elsewhere; None if they are lost.
+/// Returns `None` if the bytes are lost.
 type Fetch = dyn Fn() -> Option<Blob> + Send + Sync;
 
-/// The SHA-256 of bytes, which identifies them everywhere.
+/// The SHA-256 of bytes. It identifies them everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
 
@@ -59,7 +59,6 @@ impl Blob {
         Self::named(path.clone(), None)
     }
 
-    /// The contents of a file of a tree on this machine.
     pub fn within(place: &Arc<Place>, path: FilePath) -> Self {
         Self::named(path, Some(Arc::clone(place)))
     }
@@ -68,17 +67,15 @@ impl Blob {
         Self::new(Source::Named { path, _held: held, few: OnceLock::new() })
     }
 
-    /// The contents of an open file from its start.
     pub fn open_file(file: File) -> Self {
         Self::new(Source::Open(file))
     }
 
-    /// Bytes of this length that are elsewhere.
     pub fn elsewhere(length: u64, digest: Option<Digest>) -> Self {
         Self::away(length, digest, None)
     }
 
-    /// Bytes of this length that are fetched when they are needed.
+    /// Bytes of this length that are fetched when somebody reads them.
     pub fn fetched(
         length: u64,
         digest: Digest,
@@ -96,7 +93,7 @@ impl Blob {
         blob
     }
 
-    /// Sets the bytes of a blob that is elsewhere, for it and all its clones.
+    /// Sets the bytes of a remote blob, for it and all its clones.
     pub fn arrive(&self, bytes: Self) {
         if let Source::Elsewhere { arrived, .. } = &self.0.source {
             // If bytes arrive twice, both are equal.
@@ -109,7 +106,6 @@ impl Blob {
         self.here().is_ok()
     }
 
-    /// The blob with the bytes.
     fn here(&self) -> io::Result<&Self> {
         let Source::Elsewhere { arrived, fetch } = &self.0.source else { return Ok(self) };
         if let Some(bytes) = arrived.get() {
@@ -127,7 +123,6 @@ impl Blob {
         Self(Arc::new(Inner { source, length: OnceLock::new(), digest: OnceLock::new() }))
     }
 
-    /// The bytes, if they are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.0.source {
             Source::Memory(bytes) => Some((**bytes).as_ref()),
@@ -136,7 +131,6 @@ impl Blob {
         }
     }
 
-    /// The file, if it has a name.
     pub fn path(&self) -> Option<&FilePath> {
         match &self.0.source {
             Source::Named { path, .. } => Some(path),
@@ -145,10 +139,6 @@ impl Blob {
         }
     }
 
-    /// The number of bytes.
-    ///
-    /// # Errors
-    /// What the system reports about the file.
     #[expect(clippy::len_without_is_empty, reason = "it is not needed, and could fail")]
     pub fn len(&self) -> io::Result<u64> {
         if let Some(length) = self.0.length.get() {
@@ -164,9 +154,6 @@ impl Blob {
     }
 
     /// Opens it for reading from the start, independently of other readers.
-    ///
-    /// # Errors
-    /// What the system reports about the file, or that the bytes are elsewhere.
     pub fn open(&self) -> io::Result<Reader<'_>> {
         Ok(match &self.0.source {
             Source::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
@@ -180,9 +167,6 @@ impl Blob {
     }
 
     /// Appends its bytes to a file. Returns how many bytes it has.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open); what the system reports about the other file.
     pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
         match &self.0.source {
             Source::Memory(bytes) => {
@@ -200,30 +184,22 @@ impl Blob {
         }
     }
 
-    /// Its first bytes, up to this number.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
     pub fn start(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Its digest, if that is known.
     pub fn known_digest(&self) -> Option<Digest> {
         self.0.digest.get().copied()
     }
 
-    /// Sets its digest, which was found without reading it.
+    /// Sets a digest that was found without reading the bytes.
     pub fn is_known_as(&self, digest: Digest) {
         let _ = self.0.digest.set(digest);
     }
 
-    /// Its digest, which is computed at the first call.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
+    /// The digest, which is computed at the first call.
     pub fn digest(&self) -> io::Result<Digest> {
         if let Some(digest) = self.0.digest.get() {
             return Ok(*digest);
@@ -247,7 +223,7 @@ impl Blob {
     }
 }
 
-/// Reads the start of a file, and keeps it if that is all.
+/// Reads the start of a file, and keeps it if that is the whole file.
 fn first_read(mut file: File, few: &OnceLock<Box<[u8]>>) -> io::Result<Reader<'_>> {
     let mut start = Vec::with_capacity(FEW + 1);
     (&mut file).take(FEW as u64 + 1).read_to_end(&mut start)?;
@@ -263,7 +239,6 @@ fn not_here() -> io::Error {
 }
 
 impl Default for Blob {
-    /// The empty blob.
     fn default() -> Self {
         Self::memory([])
     }
@@ -299,7 +274,6 @@ impl fmt::Debug for Blob {
 }
 
 impl fmt::Display for Blob {
-    /// Its path, if it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path() {
             Some(path) => write!(f, "{}", path.display()),
@@ -321,7 +295,6 @@ impl PartialEq for Blob {
 
 impl Eq for Blob {}
 
-/// The serialized form of a blob.
 #[derive(Serialize, Deserialize)]
 struct Name {
     length: u64,
@@ -343,15 +316,13 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// A reader for the bytes of a blob.
 pub type Reader<'a> = Box<dyn ReadSeek + Send + 'a>;
 
-/// A reader that can seek.
 pub trait ReadSeek: Read + Seek {}
 
 impl<T: Read + Seek> ReadSeek for T {}
 
-/// A position in an open file, independent of other readers.
+/// A position in an open file. Other readers of the file do not move it.
 struct At<'a> {
     file: &'a File,
     offset: u64,

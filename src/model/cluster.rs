@@ -10,13 +10,11 @@ use crate::model::units::Bytes;
 /// Asks who the user is and what it may do. Every user may ask this.
 pub const WHO_AM_I: &str = "$SYS.REQ.USER.INFO";
 
-/// The account of the workers.
 pub const WORKERS_ACCOUNT: &str = "WORKERS";
 
-/// The stream with the announcements of workers.
 pub const WORKERS_STREAM: &str = "WORKERS";
 
-/// The survey of a server, whose keys `docs/cluster.md` describes.
+/// The state of a server. `docs/cluster.md` describes the keys.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ClusterSurvey {
@@ -34,7 +32,8 @@ pub struct ClusterSurvey {
 }
 
 impl ClusterSurvey {
-    /// Whether the server can know of workers: it forgets the stream in which they announce themselves when it ends.
+    /// Whether the server can know of workers. If it restarts, it forgets the stream in which they announce
+    /// themselves.
     pub fn knows_workers(&self) -> bool {
         !self.streams.iter().any(|it| it.name == WORKERS_STREAM && !it.present)
     }
@@ -45,7 +44,6 @@ impl ClusterSurvey {
 pub struct ServerSeen {
     /// Its address, without options.
     pub address: String,
-    /// Its version.
     pub version: String,
     /// Its own name, if it reports one.
     pub name: Option<String>,
@@ -78,13 +76,10 @@ pub enum ClusterRole {
 /// A stream as it was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StreamSeen {
-    /// Its name.
     pub name: String,
-    /// Whether it exists.
     pub present: bool,
     /// How many messages it has.
     pub messages: u64,
-    /// Their size.
     pub bytes: Bytes,
     /// The number of servers that store it.
     pub replicas: u64,
@@ -112,11 +107,9 @@ pub struct QueueSeen {
 /// A worker as it announced itself.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WorkerSeen {
-    /// The machine's name.
     pub name: String,
     /// The public key of its user, or `-`.
     pub user: String,
-    /// Its class.
     pub class: String,
     /// How many programs run there at once.
     pub slots: usize,
@@ -127,13 +120,11 @@ pub struct WorkerSeen {
 }
 
 impl ClusterSurvey {
-    /// Whether something does not work.
     pub fn is_unusable(&self) -> bool {
         self.findings.iter().any(|it| it.grade == Grade::Missing)
     }
 }
 
-/// A survey for `juror doctor`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ServerDiagnosis(pub ClusterSurvey);

@@ -19,7 +19,7 @@ words! {
     pub enum Severity {
         /// Works, but is probably not what was meant.
         Warning = "warning",
-        /// Must be mended before anything runs.
+        /// Must be fixed before anything runs.
         Error = "error",
     }
 }
@@ -28,18 +28,16 @@ words! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Hinders {
-    /// Any use of what it is about.
+    /// All use of what it is about.
     #[default]
     Everything,
     /// Only publication: something is missing, but the rest can be used.
     Publishing,
 }
 
-/// A place in a user's files.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// The file or directory.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// The position in the file, if the place is a single spot.
@@ -82,7 +80,7 @@ pub struct Spot {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// The whole line, without its line end; empty if it is longer than [`LINE_MAX`].
+    /// The whole line, without its line end; empty if it is longer than 2000 bytes.
     #[serde(rename = "line_text")]
     pub text: String,
     /// How many characters are marked, at least 1.
@@ -96,7 +94,6 @@ pub struct Spot {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// Where it is.
     #[serde(flatten)]
     pub place: Place,
     /// What is wrong.
@@ -110,7 +107,6 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error about a whole file or directory.
     pub fn error(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
@@ -122,26 +118,22 @@ impl Diagnostic {
         }
     }
 
-    /// A warning about a whole file or directory.
     pub fn warning(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(path, message) }
     }
 
-    /// Adds the spot in the file.
     #[must_use]
     pub fn at(mut self, spot: Spot) -> Self {
         self.place.spot = Some(spot);
         self
     }
 
-    /// Adds help.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds a compiler's messages, if there are any.
     #[must_use]
     pub fn quote(self, messages: &[u8]) -> Self {
         match messages.trim_ascii_end() {
@@ -155,7 +147,6 @@ impl Diagnostic {
         self.is_error() && self.hinders == Hinders::Everything
     }
 
-    /// Whether it must be fixed before anything runs.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

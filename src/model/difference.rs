@@ -45,7 +45,7 @@ impl Difference {
         }
     }
 
-    /// The extent, such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
+    /// In words, such as `2 tokens differ; expected 12 tokens in 40 B, got 12 tokens in 38 B`.
     pub fn extent(&self) -> String {
         let differing = match self.differing_tokens {
             0 => "no token differs".to_owned(),
@@ -104,15 +104,15 @@ fn infinite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error>
 /// Neither part is ever NaN.
 impl Eq for NumberGap {}
 
-/// What is different at the first difference.
+/// What differs first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
     /// Two tokens are not the same text.
     Token,
-    /// Two tokens are both numbers, but too far from each other.
+    /// Both tokens are numbers, but too far from each other.
     Number,
-    /// The judge answer has a number here; the output's token is not one by the format's grammar.
+    /// The judge answer has a number here. The output's token is no number by the format's grammar.
     NotANumber,
     /// The output ends although the judge answer goes on.
     OutputEnds,
@@ -179,7 +179,7 @@ impl Side {
         }
     }
 
-    /// The index of the first differing byte within the kept bytes of the token.
+    /// The index of the first differing byte in the excerpt of the token.
     fn first_different(&self) -> usize {
         let kept_from = self.offset + self.token.cut_before;
         let index = self.differs_at.saturating_sub(kept_from);
@@ -191,22 +191,19 @@ impl Side {
 /// A line in three parts, of which the middle one is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marked<'a> {
-    /// The text before the mark.
     pub before: &'a [u8],
     pub mark: &'a [u8],
-    /// The text after the mark.
     pub after: &'a [u8],
-    /// Whether something is omitted before these parts.
+    /// Whether text before these parts is omitted.
     pub cut_before: bool,
-    /// Whether something is omitted after them.
+    /// Whether text after them is omitted.
     pub cut_after: bool,
 }
 
-/// A piece of a text.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Excerpt {
-    /// The bytes kept.
+    /// The bytes that are shown.
     #[serde_as(as = "Text")]
     #[serde(flatten)]
     pub bytes: Vec<u8>,
@@ -226,7 +223,6 @@ pub enum OnlyDifference {
     Blanks,
     /// Only upper and lower case differ.
     LetterCase,
-    /// Only blanks and letter case differ.
     BlanksAndLetterCase,
     /// Only one line end at the very end is missing or added.
     LastNewline,

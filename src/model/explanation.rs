@@ -3,25 +3,23 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The result of searching for why a submission fails.
+/// Why a submission fails, if that was found out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Explained {
-    /// The package.
     pub package: Option<String>,
-    /// The submission.
     pub submission: String,
     /// The explanation; `None` if no simple one was found.
     pub explanation: Option<Explanation>,
     /// How many inputs were compared for it.
     pub runs: u64,
-    /// Whether time ran out.
+    /// Whether the time was up.
     pub cut: bool,
 }
 
-/// What separates the inputs on which a submission fails.
+/// A statement that separates the inputs on which a submission fails from the others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
-    /// How it separates them.
+    /// How exact it is.
     pub kind: ExplanationKind,
     /// The statement, in words that follow `if`.
     pub statement: String,
@@ -33,7 +31,6 @@ pub struct Explanation {
     pub without: Tried,
 }
 
-/// How a statement separates inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExplanationKind {
@@ -43,7 +40,7 @@ pub enum ExplanationKind {
     OnlyIf,
 }
 
-/// Fresh inputs that were tried.
+/// How many fresh inputs fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tried {
     /// How many of them fail.

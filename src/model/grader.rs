@@ -1,4 +1,4 @@
-//! Graders: in legacy packages, they combine the results in a test data group into the result of the group.
+//! Graders of legacy packages: they combine the results in a test data group into one.
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
@@ -11,33 +11,27 @@ use crate::model::words::words;
 /// How the test cases of a problem are graded, in formats with graders.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Graders {
-    /// The root of the test data, whose name is empty, and every group below it; in any order.
+    /// The root of the test data, with an empty name, and every group below it; in any order.
     #[serde(skip)]
     pub groups: Vec<GradedGroup>,
     /// The package's own grader, for the groups with `grading: custom`.
     pub custom: Option<Program>,
     pub objective: Objective,
-    /// Whether the output validator decides the score of an accepted output.
     #[serde(skip)]
     pub custom_score: CustomScore,
-    /// Whose rules apply if judges differ.
+    /// Which rules apply if judges differ.
     #[serde(skip)]
     pub dialect: Dialect,
 }
 
-/// Whether an output validator decides the score of an accepted output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CustomScore {
-    /// It must not.
     #[default]
     Never,
-    /// It may.
     Allowed,
-    /// It must.
     Required,
 }
 
-/// A test data group with a grader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GradedGroup {
     /// The path below `data/`, such as `secret/group1`; empty for the root.
@@ -48,16 +42,15 @@ pub struct GradedGroup {
 /// How a test data group is graded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupGrading {
-    /// Whether the rest is left out after a result that is not accepted.
+    /// Whether the other cases are skipped after a rejection.
     pub on_reject: OnReject,
     pub grader: Grader,
     pub accept_score: Score,
     pub reject_score: Score,
-    /// The scores that the package says are possible.
+    /// The possible scores, according to the package.
     pub range: PossibleScores,
 }
 
-/// What follows a result that is not accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnReject {
     #[default]
@@ -65,7 +58,6 @@ pub enum OnReject {
     Continue,
 }
 
-/// The grader of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Grader {
     Default(GraderModes),
@@ -102,14 +94,13 @@ words! {
         #[default]
         Sum = "sum",
         Average = "avg",
-        /// The least.
         Min = "min",
         Max = "max",
     }
 }
 
 impl GraderModes {
-    /// The modes for these flags: of conflicting flags the last one counts, unknown ones are ignored.
+    /// The last of several conflicting flags counts. Unknown flags are ignored.
     pub fn of(flags: &[String]) -> Self {
         let mut modes = Self::default();
         for flag in flags {
@@ -128,22 +119,19 @@ impl GraderModes {
     }
 }
 
-/// A range of scores, both ends included; `None` for no bound.
+/// Both ends are included; `None` is no bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PossibleScores {
-    /// The least.
     pub from: Option<Score>,
     pub to: Option<Score>,
 }
 
 impl PossibleScores {
-    /// Whether a score is possible.
     pub fn contains(&self, score: Score) -> bool {
         self.from.is_none_or(|from| !from.exceeds(score))
             && self.to.is_none_or(|to| !score.exceeds(to))
     }
 
-    /// The best possible score, if there is a bound.
     pub fn best(&self, objective: Objective) -> Option<Score> {
         match objective {
             Objective::Max => self.to,
@@ -152,13 +140,11 @@ impl PossibleScores {
     }
 }
 
-/// Which score is the best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
     #[default]
     Max,
-    /// The least.
     Min,
 }
 
@@ -174,26 +160,21 @@ words! {
     }
 }
 
-/// The grading keys of a `testdata.yaml`, as far as they are present.
+/// The grading keys of a `testdata.yaml`. `None` if a key is missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GradingKeys {
-    /// `on_reject`.
     pub on_reject: Option<OnReject>,
     /// `grading`: whether it is `custom`.
     pub is_custom: Option<bool>,
-    /// `grader_flags`, as words.
     pub grader_flags: Option<Vec<String>>,
-    /// `accept_score`.
     pub accept_score: Option<Score>,
-    /// `reject_score`.
     pub reject_score: Option<Score>,
-    /// `range`.
     pub range: Option<PossibleScores>,
 }
 
 impl GradingKeys {
-    /// These keys, with the values of `other` for missing keys. For a group, `other` is its parent; the `grading` of
-    /// `problem.yaml` overrides all groups, so for it `other` is the group.
+    /// Takes missing keys from `other`. For a group, that is its parent. The `grading` of `problem.yaml` overrides all
+    /// groups, so for it `other` is the group.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self {
@@ -206,7 +187,7 @@ impl GradingKeys {
         }
     }
 
-    /// The settings, with the format's defaults for missing keys.
+    /// Missing keys have the format's defaults.
     pub fn settled(&self) -> GroupGrading {
         let flags = self.grader_flags.as_deref().unwrap_or_default();
         GroupGrading {

@@ -8,30 +8,25 @@ use serde::Serialize;
 pub struct ValueBounds {
     /// The variable as written, such as `a[i]`; without one the command.
     pub name: String,
-    /// The command.
     pub command: String,
     /// Where it stands, from 1.
     pub line: u32,
     /// In characters, from 1.
     pub column: u32,
-    /// The least value.
     pub min: Bound,
-    /// The greatest value.
     pub max: Bound,
-    /// What inputs have there, if some were given.
+    /// What inputs have there, if there were inputs.
     pub reached: Option<Reached>,
 }
 
-/// A bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bound {
-    /// As written.
     pub written: String,
     /// Its outermost value; `None` if that is unknown.
     pub value: Option<String>,
 }
 
-/// What inputs have at a place of the grammar.
+/// The values that inputs have at a place of the grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reached {
     /// How many values were read.

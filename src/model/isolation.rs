@@ -23,10 +23,10 @@ words! {
 }
 
 impl Isolation {
-    /// The methods with any isolation, the strongest first.
+    /// The methods that isolate, the strongest first.
     pub const APART: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
 
-    /// Whether programs can see or reach nothing of the machine: whether there are namespaces.
+    /// Whether there are namespaces, so that programs see and reach nothing of the machine.
     pub const fn is_full(self) -> bool {
         match self {
             Self::Namespaces | Self::UserNamespaces => true,
@@ -50,7 +50,6 @@ words! {
 }
 
 impl Demand {
-    /// Whether this isolation suffices.
     pub const fn is_met_by(self, isolation: Isolation) -> bool {
         match self {
             Self::Full => isolation.is_full(),

@@ -15,56 +15,53 @@ use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::model::units::Bytes;
 use crate::model::words::words;
 
-/// Another run of a job that ran before, to measure times.
+/// Another run of the same job, to measure times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeat {
-    /// Counts these runs of the job, from 1, so that a cache can keep each result.
+    /// Counts these runs of the job from 1. A cache keeps each result.
     pub number: u32,
-    /// Whether nothing may run beside it on its machine.
+    /// Whether nothing else may run on its machine meanwhile.
     pub is_alone: bool,
 }
 
-/// A run of a program. Independent of the machine.
+/// A run of a program, independent of the machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Job {
     pub command: Command,
     pub stdin: Blob,
-    /// The initial contents of the box, which is the working directory.
+    /// The contents of the box, which is the working directory, at the start.
     pub files: Vec<TreeEntry>,
     /// Whether the program may write in its box.
     pub writable: bool,
     /// The maximum size of the box; the kernel refuses more.
     pub box_size: Bytes,
     pub limits: Limits,
-    /// The names of files to return from the box.
+    /// The names of the files that are returned from the box.
     pub collect: Vec<String>,
     pub keep: Keep,
-    /// Whether the result depends on run times in more than staying within limits: then results from other machines
-    /// mean nothing.
+    /// Whether run times affect the result, beyond staying within limits. Then results from other machines mean
+    /// nothing.
     pub is_timed: bool,
 }
 
-/// What is returned of a box, besides the files requested by name.
+/// What is returned from a box besides the collected files.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keep {
     #[default]
     Nothing,
-    /// Everything except entries with these names, and what is below them.
+    /// Everything except these names, and what is below them.
     AllBut(#[serde_as(as = "Vec<PathBytes>")] Vec<PathBuf>),
 }
 
 impl Keep {
-    /// Everything.
     pub const ALL: Self = Self::AllBut(Vec::new());
 
-    /// Everything, or nothing.
     pub fn all_if(is_wanted: bool) -> Self {
         if is_wanted { Self::ALL } else { Self::Nothing }
     }
 }
 
-/// What to start, and what it must see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// Program and arguments. The first is an absolute path as seen from inside; neither a shell nor a search path is
@@ -85,7 +82,6 @@ pub struct Shown {
     pub what: What,
 }
 
-/// What a program is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum What {
     /// A tree, such as a built program.
@@ -101,14 +97,12 @@ pub enum What {
 }
 
 impl Shown {
-    /// Shows a tree at this path.
     pub fn tree(inside: impl Into<PathBuf>, tree: &Arc<Tree>) -> Self {
         Self { inside: inside.into(), what: What::Tree(Arc::clone(tree)) }
     }
 }
 
 impl Job {
-    /// All blobs of the job.
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
         let trees = self.command.visible.iter().filter_map(|shown| match &shown.what {
             What::Tree(tree) => Some(&tree.entries),
@@ -118,7 +112,7 @@ impl Job {
         entries.filter_map(TreeEntry::blob).chain([&self.stdin])
     }
 
-    /// The same blobs in the same order, to be replaced. Blobs of a tree only if the tree is not shared.
+    /// For replacing blobs: the same ones in the same order. Blobs of a shared tree are left out.
     pub fn blobs_mut(&mut self) -> impl Iterator<Item = &mut Blob> {
         let trees = self.command.visible.iter_mut().filter_map(|shown| match &mut shown.what {
             What::Tree(tree) => Arc::get_mut(tree).map(|tree| &mut tree.entries),
@@ -128,11 +122,11 @@ impl Job {
         entries.filter_map(TreeEntry::blob_mut).chain([&mut self.stdin])
     }
 
-    /// Adds an entry to its box, or replaces the one of the same name. The box grows by the size of a file, so that
-    /// the program has as much room as before.
+    /// Adds an entry to the box, or replaces the one of the same name. The box grows by the file's size, so that the
+    /// program has as much room as before.
     pub fn put(&mut self, entry: TreeEntry) {
         if let Node::File { blob, .. } = &entry.node {
-            // A blob that cannot be read is reported when it is placed.
+            // A blob that cannot be read is reported when the box is filled.
             self.box_size = self.box_size.saturating_add(Bytes(blob.len().unwrap_or_default()));
         }
         self.files.retain(|file| file.name != entry.name);
@@ -151,21 +145,19 @@ impl Job {
     }
 }
 
-/// The result of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Reply {
     pub outcome: Outcome,
     pub stdout: Blob,
-    /// Standard error, shortened to its first and last part.
+    /// The first and the last part of standard error.
     pub stderr: Blob,
     /// The requested files, in the order of [`Job::collect`].
     pub collected: Vec<Collected>,
-    /// The contents of the box at the end, if requested.
+    /// The contents of the box at the end, as [`Job::keep`] says.
     pub kept: Option<Tree>,
 }
 
 impl Reply {
-    /// All blobs of the reply.
     pub fn blobs(&self) -> impl Iterator<Item = &Blob> {
         let collected = self.collected.iter().filter_map(|found| match found {
             Collected::File(blob) => Some(blob),
@@ -178,7 +170,7 @@ impl Reply {
             .chain(kept.filter_map(TreeEntry::blob))
     }
 
-    /// The same blobs in the same order, to be replaced.
+    /// For replacing blobs: the same ones in the same order.
     pub fn blobs_mut(&mut self) -> impl Iterator<Item = &mut Blob> {
         let collected = self.collected.iter_mut().filter_map(|found| match found {
             Collected::File(blob) => Some(blob),
@@ -192,7 +184,7 @@ impl Reply {
     }
 }
 
-/// The entry that was found under a name in the box.
+/// What a collected name is in the box.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Collected {
     File(Blob),

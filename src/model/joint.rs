@@ -1,4 +1,4 @@
-//! Two joined programs, which talk with each other, as plain data, and their result.
+//! Two programs that talk with each other, and their result, as plain data.
 
 use std::time::Duration;
 
@@ -10,25 +10,23 @@ use crate::model::job::{Job, Reply};
 use crate::model::serial::{Seconds, Text};
 use crate::model::units::Bytes;
 
-/// Two programs that each read what the other writes: the standard output of one is the standard input of the other.
+/// Two programs, connected crosswise: the standard output of one is the standard input of the other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JointJob {
-    /// The observed program. Its job's standard input is ignored.
+    /// The observed program. The standard input of its job is ignored.
     pub program: Job,
-    /// The program that it talks with. Its job's standard input is ignored.
+    /// The program that it talks with. The standard input of its job is ignored.
     pub partner: Job,
-    /// If the partner ends with this exit code, the program may run to its own end. After any other end of the partner
-    /// the program is ended at once.
+    /// The partner's exit code after which the program may run to its own end. After any other end of the partner, the
+    /// program is ended at once.
     pub accept_exit_code: i32,
-    /// How much of the transcript is kept: this many bytes of its beginning, and as many of its end.
+    /// How many bytes of the transcript are kept from its beginning, and as many from its end.
     pub transcript: Option<Bytes>,
 }
 
-/// One of the two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Speaker")]
 pub enum Side {
-    /// The observed program.
     #[serde(rename = "submission")]
     Program,
     /// The one that it talks with.
@@ -36,18 +34,17 @@ pub enum Side {
     Partner,
 }
 
-/// The result of a joint job.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct JointReply {
     pub program: Part,
     pub partner: Part,
     /// When the partner learned of the end of the program's output; `None` if the partner had ended before.
     ///
-    /// It learns of the end as late as possible: when it has read all of the output and waits for more. So whatever it
-    /// does before depends only on the output, not on how the program ended. After that the program runs to its own
-    /// end, whatever the partner does.
+    /// The partner learns of it as late as possible: when it has read all output and waits for more. What it does
+    /// before depends only on the output, not on how the program ended. Afterwards the program runs to its own end,
+    /// whatever the partner does.
     pub told: Option<Duration>,
-    /// Set if both waited for each other and were therefore ended.
+    /// Set if both waited for each other, and were ended.
     pub deadlock: Option<Deadlock>,
     pub debt: Debt,
     pub transcript: Transcript,
@@ -56,40 +53,39 @@ pub struct JointReply {
 /// The result of one of the two programs. All times are from the start of the pair.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Part {
-    /// The reply. It counts standard output, but does not contain it.
+    /// It counts standard output, but does not contain it.
     pub reply: Reply,
     pub started: Duration,
     pub ended: Duration,
-    /// When its standard output was closed: at its end, or earlier by itself.
+    /// When its standard output was closed: at its end, or earlier.
     pub closed: Duration,
-    /// The size of its output after the other had ended or closed its standard input; nobody reads that.
+    /// The output that nobody read: the other program had ended, or had closed its standard input.
     pub unread: Bytes,
-    /// What it was last seen waiting for, if nothing was written since then.
+    /// What it waited for at the last look, if nothing was written since then.
     pub waits: Option<Waits>,
 }
 
-/// The time for which the program waited for its partner, and the partner did not wait for it. The partner owes nothing
-/// as long as it still has other questions to read: those came from the program, too.
+/// How long the program waited for its partner while the partner did not wait for it. The partner owes nothing while
+/// it has other questions to read: these came from the program, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Debt {
-    /// The longest such time for one answer, or for the first words.
+    /// The longest wait for one answer, or for the first words.
     pub longest: Duration,
-    /// Whether they were last seen so before the program's end, and nothing was written since then.
+    /// Whether the program still waited at the last look before its end, and nothing was written since then.
     pub is_open: bool,
 }
 
-/// What an idle program, with all its processes and threads, waits for.
+/// What an idle program waits for, with all its processes and threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Waits {
-    /// It reads, and there is no input.
+    /// It reads, but there is no input.
     Input,
-    /// It writes, and the other does not read.
+    /// It writes, but the other does not read.
     Output,
-    /// Only itself, such as two threads that wait for each other's lock.
+    /// Nothing outside: for example, two threads wait for each other's lock.
     Itself,
 }
 
-/// Both waited, and no data was on its way between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadlock {
     /// When it was detected, from the start of the pair.
@@ -102,18 +98,16 @@ pub struct Deadlock {
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Transcript {
-    /// The beginning.
     #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
     pub first: Vec<Said>,
     /// How much was omitted after that.
     #[serde(rename = "left_out_bytes")]
     pub left_out: Bytes,
-    /// The end.
     #[serde_as(as = "IfIsHumanReadable<FromIntoRef<Lines>>")]
     pub last: Vec<Said>,
 }
 
-/// A text that one of the two wrote.
+/// A text that one of the two programs wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// When it was written, from the start of the pair.
@@ -123,7 +117,6 @@ pub struct Said {
     pub text: Vec<u8>,
 }
 
-/// A line of a transcript.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
@@ -131,7 +124,6 @@ pub struct Line {
     #[serde_as(as = "Seconds")]
     #[serde(rename = "at_seconds")]
     pub at: Duration,
-    /// The side that wrote it.
     pub by: Side,
     /// The text without line end.
     #[serde_as(as = "Text")]
@@ -142,7 +134,7 @@ pub struct Line {
     pub is_whole: bool,
 }
 
-/// How pieces are written for people.
+/// For human-readable formats: lines instead of pieces.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
 struct Lines(Vec<Line>);
@@ -163,7 +155,7 @@ impl From<Lines> for Vec<Said> {
     }
 }
 
-/// The lines of a transcript: consecutive pieces of one side are joined.
+/// Joins consecutive pieces of one side to lines.
 pub fn lines(pieces: &[Said]) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for piece in pieces {
@@ -184,7 +176,7 @@ pub fn lines(pieces: &[Said]) -> Vec<Line> {
 }
 
 impl Side {
-    /// The mark of a line in the package format: `>` for the submission, `<` for the output validator.
+    /// `>` for the submission, `<` for the output validator.
     ///
     /// Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
     pub const fn mark(self) -> char {
@@ -196,7 +188,7 @@ impl Side {
 }
 
 impl Transcript {
-    /// The line in the notation of `.interaction` files.
+    /// The text of an `.interaction` file.
     pub fn notation(&self) -> Vec<u8> {
         let mut text = Vec::new();
         let write = |text: &mut Vec<u8>, pieces: &[Said]| {

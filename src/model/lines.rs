@@ -1,4 +1,5 @@
-//! Finds lines and columns in a text of which all of it is one line, or nothing but lines, without passing it again.
+//! Finds lines and columns in a text without scanning it again, even if all of it is one line or it has only line
+//! ends.
 
 use std::ops::Range;
 
@@ -6,14 +7,14 @@ use crate::model::diagnostic::LINE_MAX;
 
 #[cfg(test)]
 thread_local! {
-    /// How many bytes were passed.
+    /// How many bytes were scanned.
     static PASSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// After how many bytes the characters are counted up to there.
+/// The number of characters is stored at each multiple of so many bytes.
 const PIECE: usize = 256;
 
-/// The lines of a text, and how many characters are before every `PIECE` of it.
+/// Where lines start, and how many characters are before each `CHUNK` of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
     starts: Vec<usize>,
@@ -22,7 +23,7 @@ pub struct LineIndex {
 }
 
 impl LineIndex {
-    /// Goes through a text once.
+    /// Scans the text once.
     pub fn of(text: &[u8]) -> Self {
         let ends = memchr::memchr_iter(b'\n', text);
         let starts = std::iter::once(0).chain(ends.map(|end| end + 1)).collect();
@@ -37,18 +38,18 @@ impl LineIndex {
         Self { starts, characters, length: text.len() }
     }
 
-    /// The number from 1 of the line in which a byte is.
+    /// Counts from 1.
     pub fn line(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)
     }
 
-    /// The bytes of a line, by its number from 1, with its line end; empty if there is none.
+    /// The bytes of a line with its line end. Lines count from 1; a line that does not exist is empty.
     pub fn bytes(&self, line: usize) -> Range<usize> {
         let start = |line: usize| self.starts.get(line).copied().unwrap_or(self.length);
         start(line - 1)..start(line)
     }
 
-    /// The number of characters in a part of this text, which may end beyond it.
+    /// The number of characters in a part of this text. The part may end beyond the text.
     pub fn count(&self, text: &[u8], part: Range<usize>) -> usize {
         let end = part.end.min(text.len());
         let start = part.start.min(end);
@@ -76,7 +77,6 @@ fn characters(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Checks lines and characters of a text against a search through all of it.
     fn check(text: &str) {
         let index = LineIndex::of(text.as_bytes());
         let boundaries = (0..=text.len()).filter(|at| text.is_char_boundary(*at));
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(index.count(b"a\nb", 2..100), 1);
     }
 
-    /// A place in a line of a MiB takes the bytes of a few pieces.
+    /// In a line of a MiB, a column takes the bytes of a few chunks.
     #[test]
     fn no_place_takes_a_pass_over_the_text() {
         let text = "[],".repeat(1 << 18);

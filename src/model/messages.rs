@@ -1,17 +1,17 @@
-//! Which line of a program's or a compiler's messages says why it failed.
+//! Finds the line of a program's or a compiler's messages that says why it failed.
 
 use crate::model::text::visible;
 
-/// The longest line that is returned, in bytes; more is cut off.
+/// In bytes. The rest of the line is cut off.
 const LONGEST: usize = 1000;
 
 /// The line of a failed program's standard error that says why, with hidden bytes visible: the last one that names an
-/// error, otherwise the last one. Indented lines and notes give only details.
+/// error, otherwise the last one. Indented lines and notes are only details.
 pub fn told_by_program(messages: &[u8]) -> Option<String> {
     const SIGNS: [&[u8]; 5] = [b"Error", b"ERROR", b"Exception", b"error: ", b"panic: "];
     let names_error =
         |line: &[u8]| SIGNS.iter().any(|sign| memchr::memmem::find(line, sign).is_some());
-    // As C++ reports an exception.
+    // How C++ reports an exception.
     const WHAT: &[u8] = b"\n  what():  ";
     if let Some(at) = memchr::memmem::find(messages, WHAT) {
         return lines(&messages[at + WHAT.len()..]).next().map(shown);
@@ -25,7 +25,8 @@ pub fn told_by_program(messages: &[u8]) -> Option<String> {
     error.or(last).map(shown)
 }
 
-/// The line of a compiler's messages that says why it failed: the first that names an error, otherwise the last one.
+/// The line of a compiler's messages that says why it failed: the first one that names an error, otherwise the last
+/// one.
 pub fn told_by_compiler(messages: &[u8]) -> Option<String> {
     let names_error =
         |line: &&[u8]| memchr::memmem::find(&line.to_ascii_lowercase(), b"error").is_some();

@@ -7,7 +7,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A moment, to the second, from 1970 on. It is written as `2026-11-21T19:40:00Z`.
+/// A second from 1970 on, in UTC. It is written as `2026-11-21T19:40:00Z`.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -19,7 +19,7 @@ pub struct Moment(#[schemars(with = "String")] DateTime<Utc>);
 const LAST: i64 = 253_402_300_799;
 
 impl Moment {
-    /// A moment by seconds since the beginning of 1970.
+    /// From seconds since the beginning of 1970.
     pub fn new(seconds: u64) -> Self {
         let seconds = i64::try_from(seconds).unwrap_or(LAST).min(LAST);
         Self(DateTime::from_timestamp(seconds, 0).unwrap_or_default())
@@ -30,7 +30,6 @@ impl Moment {
         self.0.timestamp().unsigned_abs()
     }
 
-    /// The day, such as `2026-11-21`.
     pub fn day(self) -> String {
         self.0.format("%F").to_string()
     }
@@ -38,7 +37,7 @@ impl Moment {
 
 impl From<SystemTime> for Moment {
     fn from(time: SystemTime) -> Self {
-        // A clock before 1970 is wrong.
+        // A clock that shows a time before 1970 is wrong.
         Self::new(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs())
     }
 }
@@ -60,7 +59,7 @@ impl TryFrom<String> for Moment {
 
     fn try_from(text: String) -> Result<Self, String> {
         let moment = text.parse().ok().filter(|it| *it >= DateTime::UNIX_EPOCH).map(Self);
-        // It has other forms, too.
+        // The parser accepts other forms, too.
         let moment = moment.filter(|it| it.to_string() == text);
         moment.ok_or_else(|| format!("`{text}` is not a time such as `2026-11-21T19:40:00Z`"))
     }

@@ -1,4 +1,4 @@
-//! The placeholders in a generator's arguments: `{seed}`, `{seed:7}` and `{name}`. The reader of the recipe fills in
+//! The placeholders in a generator's arguments: `{seed}`, `{seed:7}` and `{name}`. The recipe's reader fills in
 //! constants and `{count}`.
 //!
 //! Source: the generators documentation of BAPCtools.
@@ -7,29 +7,26 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A part of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     Text(&'a str),
-    /// `{seed}`, or `{seed:7}`, whose number only makes command lines different.
+    /// `{seed}` or `{seed:7}`. The number only makes command lines different.
     Seed,
-    /// `{name}`: the name of the test case.
+    /// `{name}`, the name of the test case.
     Name,
 }
 
-/// Something in braces that is not a placeholder.
+/// A word in braces that is no placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown<'a> {
     pub text: &'a str,
 }
 
-/// A word in braces.
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\{([A-Za-z][^{}]*)\}").ok());
 
-/// The pieces of an argument, in order. Braces around anything but a word are literal.
+/// The pieces of an argument, in order.
 ///
-/// # Errors
-/// The first word in braces that is not a placeholder.
+/// Braces around other texts than words are literal. The error is the first word in braces that is no placeholder.
 pub fn pieces(word: &str) -> Result<Vec<Piece<'_>>, Unknown<'_>> {
     let is_salt = |salt: &str| !salt.is_empty() && salt.bytes().all(|byte| byte.is_ascii_digit());
     let mut pieces = Vec::new();

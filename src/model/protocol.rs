@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// How a validator is called, and how it responds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -11,9 +10,9 @@ pub enum Protocol {
     Standard,
     /// Programs with `testlib.h`, as Polygon calls them.
     Testlib,
-    /// Checkers of CMS: a part of the points on standard output.
+    /// Checkers of CMS: they print a part of the points.
     Cms,
-    /// Programs of sinol: OK or WRONG on standard output, and exit code 0 for valid inputs.
+    /// Programs of sinol: they print OK or WRONG; exit code 0 is for valid inputs.
     Sinol,
 }
 
@@ -26,7 +25,7 @@ impl Protocol {
         }
     }
 
-    /// How an output validator is called, for authors who confuse its arguments.
+    /// For authors who confuse the arguments of an output validator.
     pub const fn call(self) -> &'static str {
         match self {
             Self::Standard => {
@@ -46,7 +45,7 @@ impl Protocol {
         }
     }
 
-    /// How an output validator rejects an output: what follows "it must".
+    /// How an output validator rejects an output. Follows "it must".
     pub const fn rejects(self) -> &'static str {
         match self {
             Self::Standard => "exit with 43",
@@ -56,7 +55,7 @@ impl Protocol {
         }
     }
 
-    /// How an output validator must respond: what follows "it must".
+    /// How an output validator must respond. Follows "it must".
     pub const fn answers(self) -> &'static str {
         match self {
             Self::Standard => "exit with 42 or 43",

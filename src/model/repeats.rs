@@ -11,24 +11,21 @@ use crate::model::serial::Seconds;
 use crate::model::text::count;
 use crate::model::units::seconds;
 
-/// All runs, and whether they leave the verdict open.
+/// All runs on a test case near the time limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
     /// Whether another run may get another verdict.
     #[serde(rename = "sensitive")]
     pub is_sensitive: bool,
-    /// The first one ran as all do, the others alone.
+    /// The first run was as all others; the later ones ran alone.
     pub runs: Vec<TimedRun>,
 }
 
-/// The times of a run.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimedRun {
-    /// CPU time.
     #[serde_as(as = "Seconds")]
     pub cpu_seconds: Duration,
-    /// By the clock.
     #[serde_as(as = "Seconds")]
     pub wall_seconds: Duration,
     /// Why the sandbox stopped it, if it did.
@@ -39,7 +36,7 @@ pub struct TimedRun {
 }
 
 impl TimedRun {
-    /// The times of a run. `partner` is the CPU time of the program that it talked with on the same core.
+    /// `partner` is the CPU time of the program that it talked with, on the same core.
     pub fn new(outcome: &Outcome, partner: Duration) -> Self {
         let Outcome { cpu_time, wall_time, stopped_by, .. } = *outcome;
         Self {
@@ -63,7 +60,7 @@ impl Repeats {
         (times().min().unwrap_or_default(), times().max().unwrap_or_default())
     }
 
-    /// A summary, such as `0.980 s to 1.03 s of CPU time in 3 runs alone`.
+    /// Such as `0.980 s to 1.03 s of CPU time in 3 runs alone`.
     pub fn told(&self) -> String {
         let (least, most) = self.spread();
         let times = if least == most {
@@ -77,7 +74,6 @@ impl Repeats {
         }
     }
 
-    /// The summary with its meaning.
     pub fn said(&self) -> String {
         let meaning =
             if self.is_sensitive { ": sensitive, another run may get another verdict" } else { "" };

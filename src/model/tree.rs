@@ -12,12 +12,10 @@ use serde_with::serde_as;
 use crate::model::blob::Blob;
 use crate::model::serial::PathBytes;
 
-/// Files, links and directories by their names.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tree {
-    /// The entries. Of directories only the empty ones are listed.
+    /// Directories are listed only if they are empty.
     pub entries: Vec<TreeEntry>,
-    /// Its directory on this machine, if it has one.
     #[serde(skip)]
     place: OnceLock<Arc<Place>>,
 }
@@ -25,45 +23,40 @@ pub struct Tree {
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
-    /// Its path in the tree, relative, without `..`.
+    /// Its relative path in the tree, without `..`.
     #[serde_as(as = "PathBytes")]
     pub name: PathBuf,
     pub node: Node,
 }
 
-/// The file, link or directory under a name.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Node {
     File {
         blob: Blob,
-        /// Whether it is executable.
         mode: FileMode,
     },
-    /// A symbolic link to a path as seen from inside.
+    /// A symbolic link. The program that sees the tree resolves the target.
     Link(#[serde_as(as = "PathBytes")] PathBuf),
-    /// An empty directory.
     Directory,
 }
 
-/// Whether a file is executable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileMode {
-    /// It is only read.
     #[default]
     Plain,
     /// It may be started as a program.
     Executable,
 }
 
-/// A directory of this machine that contains a tree.
+/// A directory of this machine with a tree.
 pub struct Place {
     path: PathBuf,
     /// Deletes the directory when the last owner is gone.
     _held: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// Whether a link of this name stays within its tree, also if it passes other such links.
+/// Whether a link with this name stays within its tree, even if it leads through other such links.
 pub fn leads_inside(name: &Path, target: &Path) -> bool {
     let above = name.parent().map_or(0, |parent| parent.components().count());
     let mut parts = target.components().filter(|part| *part != Component::CurDir).peekable();
@@ -75,20 +68,17 @@ pub fn leads_inside(name: &Path, target: &Path) -> bool {
 }
 
 impl Node {
-    /// A file that is not executable.
     pub fn plain(blob: impl Into<Blob>) -> Self {
         Self::File { blob: blob.into(), mode: FileMode::Plain }
     }
 }
 
 impl TreeEntry {
-    /// An entry with this name and node.
     pub fn new(name: impl Into<PathBuf>, node: Node) -> Self {
         let name = name.into();
         Self { name, node }
     }
 
-    /// Its content, if it is a file.
     pub fn blob(&self) -> Option<&Blob> {
         match &self.node {
             Node::File { blob, .. } => Some(blob),
@@ -96,17 +86,17 @@ impl TreeEntry {
         }
     }
 
-    /// Its bytes, if it is a file in memory.
+    /// Its bytes, if it is a file in memory; otherwise none.
     pub fn bytes(&self) -> &[u8] {
         self.blob().and_then(Blob::bytes).unwrap_or_default()
     }
 
-    /// Its length, if it is a readable file.
+    /// 0 unless it is a readable file.
     pub fn length(&self) -> u64 {
         self.blob().and_then(|blob| blob.len().ok()).unwrap_or_default()
     }
 
-    /// Its first 64 MiB, if it is a readable file.
+    /// Its first 64 MiB; nothing unless it is a readable file.
     pub fn head(&self) -> Cow<'_, [u8]> {
         let start = |blob: &Blob| blob.start(64 << 20).unwrap_or_default();
         match self.blob().and_then(Blob::bytes) {
@@ -115,12 +105,11 @@ impl TreeEntry {
         }
     }
 
-    /// Whether it is an executable file.
     pub fn is_executable(&self) -> bool {
         matches!(self.node, Node::File { mode: FileMode::Executable, .. })
     }
 
-    /// Its content, to be replaced.
+    /// For replacing its content.
     pub fn blob_mut(&mut self) -> Option<&mut Blob> {
         match &mut self.node {
             Node::File { blob, .. } => Some(blob),
@@ -130,7 +119,6 @@ impl TreeEntry {
 }
 
 impl FileMode {
-    /// The mode of a file with these permissions.
     pub const fn of(rights: u32) -> Self {
         match rights & 0o111 {
             0 => Self::Plain,
@@ -138,7 +126,7 @@ impl FileMode {
         }
     }
 
-    /// The permissions of such a file, readable for everybody.
+    /// Permissions for such a file: everybody can read it.
     pub const fn rights(self) -> u32 {
         match self {
             Self::Plain => 0o644,
@@ -148,7 +136,7 @@ impl FileMode {
 }
 
 impl Place {
-    /// A directory; `held` is dropped with the last tree in it.
+    /// `held` is dropped with the last tree in the directory.
     pub fn new(path: PathBuf, held: impl Any + Send + Sync) -> Arc<Self> {
         let _held: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(held));
         Arc::new(Self { path, _held })
@@ -172,28 +160,26 @@ impl From<Vec<TreeEntry>> for Tree {
 }
 
 impl Tree {
-    /// A tree in this directory.
     pub fn at(entries: Vec<TreeEntry>, place: Arc<Place>) -> Self {
         Self { entries, place: OnceLock::from(place) }
     }
 
-    /// A tree with unknown entries: it can be shown on this machine only.
+    /// A tree with unknown entries. Only this machine can show it.
     pub fn unlisted(path: impl Into<PathBuf>) -> Arc<Self> {
         Arc::new(Self::at(Vec::new(), Place::new(path.into(), ())))
     }
 
-    /// Its directory on this machine, if it has one.
     pub fn place(&self) -> Option<&Path> {
         self.place.get().map(|place| place.path())
     }
 
-    /// Records that the tree is in this directory now.
+    /// Records that this directory has the tree now.
     pub fn lies_at(&self, place: Arc<Place>) {
-        // If two threads store the tree at the same time, either place is fine.
+        // Two threads may store the tree at the same time. Either directory is right.
         let _ = self.place.set(place);
     }
 
-    /// The names in its top directory, each once, in order.
+    /// The names in the top directory, without duplicates, in order.
     pub fn top(&self) -> Vec<PathBuf> {
         let first = |entry: &TreeEntry| entry.name.iter().next().map(PathBuf::from);
         let mut names: Vec<PathBuf> = self.entries.iter().filter_map(first).collect();
@@ -202,8 +188,8 @@ impl Tree {
         names
     }
 
-    /// Whether there is an entry with this name. A name below a link counts: the link's target is not checked, since
-    /// it has a meaning only from inside.
+    /// Whether there is an entry with this name. A name below a link counts; the link is not followed, because its
+    /// target has a meaning only for the program.
     pub fn has(&self, name: &Path) -> bool {
         self.entries.iter().any(|entry| {
             let is_link = matches!(entry.node, Node::Link(_));
@@ -211,7 +197,6 @@ impl Tree {
         })
     }
 
-    /// The content of the file with this name.
     pub fn file(&self, name: &Path) -> Option<&Blob> {
         self.entries.iter().find(|entry| entry.name == name)?.blob()
     }

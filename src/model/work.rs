@@ -1,4 +1,4 @@
-//! What an executor is asked to run, one job or two joined ones, how, and its answer.
+//! What an executor runs: one job, or two that are joined; how it runs; and the result.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,51 +7,46 @@ use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 
-/// One program, or two that talk.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Work {
     Single(Box<Job>),
     Joint(Box<JointJob>),
 }
 
-/// The result of such work.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkReply {
     Single(Box<Reply>),
     Joint(Box<JointReply>),
 }
 
-/// How work is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunMode {
-    /// Set if this is another run of it, to measure times.
+    /// Set for a repeated run, which measures times.
     pub repeat: Option<Repeat>,
-    /// Whether it must run now: a cache may not answer with an earlier result.
+    /// Whether it must run now, so that a cache may not answer with an earlier result.
     pub is_fresh: bool,
 }
 
 impl RunMode {
-    /// Beside others, and not from a cache.
+    /// Beside other runs, and never from a cache.
     pub const FRESH: Self = Self { repeat: None, is_fresh: true };
 
-    /// Another run with nothing beside it on its machine. `number` counts the runs of this work, from 1.
+    /// A repeated run with nothing beside it on its machine. `number` counts the runs of this work from 1.
     pub const fn alone(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: true }), is_fresh: false }
     }
 
-    /// Another run beside others.
     pub const fn beside(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: false }), is_fresh: false }
     }
 
-    /// Whether nothing may run beside it on its machine.
     pub fn is_alone(self) -> bool {
         self.repeat.is_some_and(|repeat| repeat.is_alone)
     }
 }
 
 impl Work {
-    /// The jobs, that of the observed program first.
+    /// The job of the observed program is first.
     pub fn jobs(&self) -> Vec<&Job> {
         match self {
             Self::Single(job) => vec![job],
@@ -59,7 +54,6 @@ impl Work {
         }
     }
 
-    /// The same jobs, to be changed.
     pub fn jobs_mut(&mut self) -> Vec<&mut Job> {
         match self {
             Self::Single(job) => vec![job],
@@ -69,7 +63,7 @@ impl Work {
 }
 
 impl WorkReply {
-    /// The replies, that of the observed program first.
+    /// The reply of the observed program is first.
     pub fn replies(&self) -> Vec<&Reply> {
         match self {
             Self::Single(reply) => vec![reply],
@@ -77,7 +71,6 @@ impl WorkReply {
         }
     }
 
-    /// The same replies, to be changed.
     pub fn replies_mut(&mut self) -> Vec<&mut Reply> {
         match self {
             Self::Single(reply) => vec![reply],
@@ -85,10 +78,7 @@ impl WorkReply {
         }
     }
 
-    /// The reply to a single job.
-    ///
-    /// # Errors
-    /// If two joined jobs were run.
+    /// Fails if two joined jobs were run.
     pub fn single(self) -> Result<Reply, Stop> {
         match self {
             Self::Single(reply) => Ok(*reply),
@@ -96,10 +86,7 @@ impl WorkReply {
         }
     }
 
-    /// The reply to a joint job.
-    ///
-    /// # Errors
-    /// If a single job was run.
+    /// Fails if a single job was run.
     pub fn joint(self) -> Result<JointReply, Stop> {
         match self {
             Self::Single(_) => Err(JudgeError::new("run two programs", "one was run").into()),

@@ -1,8 +1,8 @@
-//! Decides which run comes next, and which runs are no longer needed. Starts nothing itself.
+//! Decides which run comes next, and which runs are not needed any more.
 //!
-//! Each submission is built, then run on its test cases in order. Several steps may be under way at once; the result
-//! does not depend on which of them ends first. A submission may have its own order, which ends when enough is proved;
-//! runs that might be omitted start only if there is nothing else to do.
+//! Starts nothing. Each submission is built, then runs on its test cases in order. Several steps may be in progress;
+//! the result does not depend on which of them ends first. A submission may have its own order, which ends when enough
+//! is proved. Runs that may turn out needless start only if there is nothing else to do.
 
 pub mod schedule;
 
@@ -10,22 +10,13 @@ use std::ops::ControlFlow;
 
 use crate::plan::schedule::{CaseEnd, Need, Schedule};
 
-/// A step to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    Build {
-        /// The index of the submission.
-        submission: usize,
-    },
-    Run {
-        /// The index of the submission.
-        submission: usize,
-        /// The index of the case.
-        case: usize,
-    },
+    Build { submission: usize },
+    Run { submission: usize, case: usize },
 }
 
-/// The steps that are done, under way, and left.
+/// Which steps are done, in progress, and left.
 #[derive(Clone, Debug)]
 pub struct Plan {
     schedule: Schedule,
@@ -35,27 +26,26 @@ pub struct Plan {
 #[derive(Clone, Debug, Default)]
 struct Progress {
     build: Build,
-    /// By case: whether it was started.
+    /// By case.
     started: Vec<bool>,
-    /// By case: how it ended.
+    /// By case.
     ends: Vec<Option<CaseEnd>>,
     running: usize,
-    /// Whether nothing is left to be started.
+    /// Whether nothing is left to start.
     exhausted: bool,
-    /// The submission's own order, if it has one.
     telling: Option<Telling>,
 }
 
-/// The cases of one submission, the most informative first.
+/// One submission's own order of cases: the most informative ones first.
 #[derive(Clone, Debug)]
 struct Telling {
     order: Vec<usize>,
-    /// How many of the first cases are run in any case.
+    /// The number of first cases that run in any case.
     necessary: usize,
-    /// How many cases are run at most.
+    /// The number of cases that run at most.
     end: usize,
     started: usize,
-    /// How many of the first are done.
+    /// The number of first cases that are done.
     done: usize,
 }
 
@@ -81,7 +71,6 @@ enum Build {
 }
 
 impl Plan {
-    /// A plan to run this many submissions on these cases.
     pub fn new(schedule: Schedule, submissions: usize) -> Self {
         let cases = schedule.cases();
         let progress = Progress {
@@ -92,33 +81,33 @@ impl Plan {
         Self { schedule, submissions: vec![progress; submissions] }
     }
 
-    /// The next step, which counts as under way from now on. `None` if nothing can be started now.
+    /// The next step, which counts as started; `None` if nothing can start now.
     ///
     /// Cases of built submissions come first, so that results come in order.
     pub fn next_step(&mut self) -> Option<Step> {
         self.next_run(false).or_else(|| self.next_build()).or_else(|| self.next_run(true))
     }
 
-    /// Makes a built submission run its cases in this order, `necessary` of them in any case.
+    /// Gives a built submission its own order. The first `necessary` cases run in any case.
     pub fn tell(&mut self, submission: usize, order: Vec<usize>, necessary: usize) {
         let end = order.len();
         self.submissions[submission].telling =
             Some(Telling { order, necessary, end, started: 0, done: 0 });
     }
 
-    /// How many of the first cases in its own order are done.
+    /// How many first cases of its own order are done.
     pub fn told(&self, submission: usize) -> usize {
         self.submissions[submission].telling.as_ref().map_or(0, |telling| telling.done)
     }
 
-    /// Makes the cases after the first `runs` in its own order unnecessary.
+    /// Makes all but the first `runs` cases of its own order needless.
     pub fn settle(&mut self, submission: usize, runs: usize) {
         if let Some(telling) = &mut self.submissions[submission].telling {
             telling.end = telling.end.min(runs);
         }
     }
 
-    /// The next run; with `perhaps` also one that may turn out to be unnecessary.
+    /// With `perhaps`, also a run that may turn out needless.
     fn next_run(&mut self, perhaps: bool) -> Option<Step> {
         for submission in 0..self.submissions.len() {
             let progress = &self.submissions[submission];
@@ -143,7 +132,6 @@ impl Plan {
         None
     }
 
-    /// The next run of a built submission, if any.
     fn left(&self, submission: usize) -> Left {
         let progress = &self.submissions[submission];
         if let Some(telling) = &progress.telling {
@@ -172,7 +160,7 @@ impl Plan {
         Some(Step::Build { submission })
     }
 
-    /// Reports that a build has succeeded: its cases can run.
+    /// Records that a build succeeded, so that its cases can run.
     pub fn built(&mut self, submission: usize) {
         self.submissions[submission].build = Build::Done;
     }
@@ -182,7 +170,6 @@ impl Plan {
         self.submissions[submission].build = Build::Failed;
     }
 
-    /// Reports that a case is done.
     pub fn finished(&mut self, submission: usize, case: usize, end: CaseEnd) {
         let progress = &mut self.submissions[submission];
         progress.running -= 1;
@@ -197,7 +184,7 @@ impl Plan {
         }
     }
 
-    /// Whether no step of this submission is under way or still needed.
+    /// Whether no step of this submission is in progress or needed.
     pub fn is_complete(&self, submission: usize) -> bool {
         let progress = &self.submissions[submission];
         progress.running == 0
@@ -208,7 +195,7 @@ impl Plan {
             }
     }
 
-    /// Which cases count for this submission's result, as far as it is known.
+    /// The cases that count for its result, as far as that is known.
     pub fn needed(&self, submission: usize) -> Vec<bool> {
         let progress = &self.submissions[submission];
         if let Some(Telling { order, end, .. }) = &progress.telling {
@@ -224,19 +211,18 @@ impl Plan {
         needed
     }
 
-    /// Whether everything is complete.
     pub fn is_finished(&self) -> bool {
         (0..self.submissions.len()).all(|submission| self.is_complete(submission))
     }
 }
 
-/// What can be started next.
+/// The next case of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Left {
     Case(usize),
-    /// This case, unless enough is proved before it.
+    /// This case may turn out needless.
     Perhaps(usize),
-    /// Nothing yet: the next case depends on others.
+    /// The next case depends on results that are not known yet.
     NotYet,
     Nothing,
 }
@@ -247,8 +233,8 @@ mod tests {
 
     use crate::plan::schedule::{Piece, Section, Until, Yields};
 
-    /// Plays a plan with `slots` workers. `rejects` lists the cases on which each submission fails; with `last_first`
-    /// the youngest step ends first. Returns the steps in the order of their start.
+    /// Plays a plan with `slots` workers. `rejects` lists the cases that each submission fails; with `last_first`, the
+    /// youngest step ends first. Returns the steps in the order of their start.
     fn play(until: Until, slots: usize, rejects: &[&[usize]], last_first: bool) -> Vec<String> {
         let mut plan = Plan::new(Schedule::single(4, until), rejects.len());
         let mut under_way = Vec::new();
@@ -372,9 +358,8 @@ mod tests {
         check(&[Rejected, Accepted, Accepted], "0");
     }
 
-    /// Two submissions with four cases each, the first in the order 2 3 1 0 with `necessary` of them necessary. `ends`
-    /// says after how many of its cases enough is proved. Steps end in the order in which they began, or the last
-    /// first.
+    /// Two submissions with four cases each. The first one has the order 2 3 1 0 with `necessary` cases. `ends` is the
+    /// number of its cases after which enough is proved. Steps end in the order of their start, or the last one first.
     fn tell(slots: usize, necessary: usize, ends: usize, last_first: bool) -> (String, Vec<bool>) {
         let mut plan = Plan::new(Schedule::single(4, Until::Never), 2);
         let (mut under_way, mut started) = (Vec::new(), Vec::new());
@@ -422,7 +407,7 @@ mod tests {
         };
         check(1, 0, 1, "b0 0.2 b1 1.0 1.1 1.2 1.3");
         check(1, 0, 4, "b0 0.2 0.3 0.1 0.0 b1 1.0 1.1 1.2 1.3");
-        // The first run may prove enough, so other steps come first, and its second run if there are none.
+        // The first run may prove enough, so other steps come before the second one.
         check(2, 0, 1, "b0 b1 0.2 1.0 1.1 1.2 1.3");
         check(2, 2, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");
         check(3, 0, 2, "b0 b1 0.2 0.3 1.0 1.1 1.2 1.3");

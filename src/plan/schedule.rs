@@ -1,39 +1,32 @@
-//! Which test cases a submission is run on, depending on earlier results.
+//! Which test cases a submission runs on, depending on earlier results.
 //!
-//! The test cases are in sections, in order, and sections may contain sections. A section may require that others were
-//! passed, and its rest may be omitted once it is worth nothing. What is needed follows from the ends of earlier cases
-//! alone, never from their times.
+//! Test cases are in sections, and sections may contain sections. A section may require that others were passed, and
+//! its rest may be omitted once it is worth nothing. Only the ends of earlier cases decide this, never their times.
 
 use std::ops::ControlFlow;
 
-/// The test cases in their sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// The section with all test cases.
     pub root: Section,
 }
 
-/// Test cases and sections in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The parts, in order.
     pub parts: Vec<Piece>,
-    /// Earlier sections whose cases must all be accepted for this one to be run. Sections are numbered in the order in
-    /// which they begin; the root is 0.
+    /// Earlier sections of which all cases must be accepted before this one runs. Sections are numbered as they begin;
+    /// the root is 0.
     pub requires: Vec<usize>,
     pub until: Until,
-    /// How it counts as a part of the section around it.
+    /// How it counts in its parent.
     pub yields: Yields,
 }
 
-/// A part of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     Cases(usize),
     Section(Section),
 }
 
-/// What ends a section early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     Never,
@@ -43,10 +36,10 @@ pub enum Until {
     Worthless,
 }
 
-/// How a section counts as a part of the section around it.
+/// How a section counts in its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yields {
-    /// Accepted, unless it was not run or was ended early.
+    /// Accepted, unless it did not run or was ended early.
     Unbroken,
     /// Accepted if all of its parts are.
     All,
@@ -57,27 +50,25 @@ pub enum Yields {
     Acceptance,
 }
 
-/// How a case ended, for the plan.
+/// How a case ended, as far as the plan needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseEnd {
     Accepted,
-    /// It was not accepted, but is worth something.
+    /// Not accepted, but worth something.
     Partial,
-    /// It was not accepted, and is worth nothing.
+    /// Not accepted, and worth nothing.
     Rejected,
-    /// The judge failed on it, so the submission gets no result.
+    /// The judge failed, so the submission has no result.
     Failed,
 }
 
-/// Whether a case is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     Yes,
-    /// It is needed, unless the unknown end of an earlier case prevents it.
+    /// Yes, unless an earlier case with unknown end prevents it.
     Perhaps,
-    /// Whether it may be run at all is not known.
+    /// It is unknown whether the case may run.
     NotYet,
-    /// It is not needed.
     No,
 }
 
@@ -88,13 +79,12 @@ impl Schedule {
         Self { root: Section { parts, requires: Vec::new(), until, yields: Yields::All } }
     }
 
-    /// How many cases there are.
     pub fn cases(&self) -> usize {
         self.root.cases()
     }
 
-    /// Visits the cases in order, with the need for each as far as known ends decide it, until `see` breaks
-    /// off.
+    /// Visits the cases in order until `see` breaks off. It gets the need for each case, as far as known ends decide
+    /// it.
     pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> ControlFlow<()>) {
         let (passed, failed) = (Vec::new(), Stop::No);
         let mut walk = Walk { ends, see, case: 0, passed, failed };
@@ -112,7 +102,7 @@ impl Section {
     }
 }
 
-/// Whether all cases of a section are accepted; all of several hold as much as the least of them.
+/// Whether all cases of a section are accepted. Of several sections, the least value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Passed {
     No,
@@ -120,7 +110,7 @@ enum Passed {
     Yes,
 }
 
-/// Whether the following cases are omitted; a greater value is more certain.
+/// Whether the next cases are omitted. A greater value is more certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stop {
     No,
@@ -128,20 +118,19 @@ enum Stop {
     Yes,
 }
 
-/// A walk through a schedule.
 struct Walk<'a, S> {
     ends: &'a [Option<CaseEnd>],
     see: S,
     case: usize,
-    /// For each section that has begun, by number, whether all of its cases are accepted.
+    /// Whether all cases are accepted, for each section that has begun, by number.
     passed: Vec<Passed>,
     /// Whether everything stops because the judge failed.
     failed: Stop,
 }
 
 impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
-    /// Visits a section: `gate` says whether the sections around it may be run, `before` whether something before
-    /// ended them. Returns how the section counts.
+    /// Visits a section. `gate` says whether its parents may run, `before` whether something before it ended them.
+    /// Returns how the section counts.
     fn section(
         &mut self,
         section: &Section,
@@ -152,7 +141,7 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
         let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(Passed::Yes);
         let gate = section.requires.iter().map(passed).fold(gate, Passed::min);
         let is_run = gate != Passed::No && before != Stop::Yes;
-        // Replaced when its end is known.
+        // Replaced when the section ends.
         self.passed.push(Passed::Yes);
         let mut state = State {
             section,
@@ -202,7 +191,7 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
     }
 }
 
-/// The state within a section.
+/// What is known within a section.
 struct State<'a> {
     section: &'a Section,
     gate: Passed,
@@ -210,16 +199,15 @@ struct State<'a> {
     before: Stop,
     /// Whether something in this section ended it.
     cut: Stop,
-    /// Whether all parts that are run are accepted.
+    /// Whether all parts that run are accepted.
     all: Passed,
-    /// Whether one of them is.
+    /// Whether one part that runs is accepted.
     any: Passed,
-    /// Whether the last of them is.
+    /// Whether the last part that runs is accepted.
     last: Passed,
 }
 
 impl State<'_> {
-    /// Whether the next part is needed.
     fn need(&self, failed: Stop) -> Need {
         let stop = self.before.max(self.cut).max(failed);
         match self.gate {
@@ -231,10 +219,10 @@ impl State<'_> {
         }
     }
 
-    /// Moves past a part that is run as far as is known, with this end.
+    /// Moves past a part with this end.
     ///
-    /// Whether it is run may depend on an earlier part with unknown end. If it is not run, that part has ended the
-    /// section. So in both cases a rejection ends the section, and not all of its parts are accepted.
+    /// Whether the part runs may depend on an earlier part with unknown end. If it does not run, that earlier part has
+    /// ended the section. So in both cases a rejection ends the section, and not all of its parts are accepted.
     fn take(&mut self, end: Option<CaseEnd>) {
         let is_certain = self.cut == Stop::No;
         let accepted = match end {
@@ -260,7 +248,7 @@ impl State<'_> {
         self.cut = self.cut.max(cut);
     }
 
-    /// How the section counts in the section around it.
+    /// How the section counts in its parent.
     fn yielded(&self) -> Passed {
         match (self.section.yields, self.gate, self.cut) {
             (Yields::Acceptance, ..) => Passed::Yes,

@@ -1,4 +1,4 @@
-//! Which builds run, with and without a header.
+//! Which builds run with a header, and which without.
 
 use super::*;
 use crate::cache::knowledge::Knowledge;
@@ -12,7 +12,6 @@ use crate::model::outcome::quiet_outcome;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
-/// The build of a program with this text after the include.
 fn build(text: &str) -> Job {
     let argv = ["/usr/bin/g++", "-x", "c++", "-O2", "-o", "a", "a.cpp"];
     let source = format!("#include <bits/stdc++.h>\n{text}\n");
@@ -25,7 +24,7 @@ fn build(text: &str) -> Job {
     }
 }
 
-/// How a program with a text is built in each way.
+/// How programs are built in each way.
 type Answer = fn(text: &str, is_fast: bool) -> Result<Reply, Stop>;
 
 fn reply(left: &str, said: &str) -> Reply {
@@ -43,7 +42,7 @@ fn good(text: &str, _: bool) -> Result<Reply, Stop> {
     Ok(reply(text, ""))
 }
 
-/// A command with this store: builds the programs one after the other. Tells what ran for each: `p`lain, `f`ast, `h`eader.
+/// Builds the programs of a command one after the other. Returns what ran for each: `p`lain, `f`ast, `h`eader.
 fn runs(store: &Arc<Store>, texts: &[&str], answer: Answer) -> String {
     let ran = Arc::new(Mutex::new(String::new()));
     let noted = Arc::clone(&ran);
@@ -89,18 +88,18 @@ fn a_header_is_made_when_it_pays() {
         assert_eq!(runs(&store, &often[7..], later), ran_later);
     };
     check(good, "p p p p hf f f", good, "f f");
-    // No header: each build as ever, and a later command tries again when it pays.
+    // There is no header: builds are plain, and a later command tries again when it pays.
     let without: Answer = |text, _| match text {
         "header" => Err(JudgeError::new("make it", "no room").into()),
         _ => good(text, false),
     };
     check(without, "p p p p hp p p", good, "p p");
-    // A build with a header is impossible.
+    // Builds with a header fail.
     let broken: Answer = |text, is_fast| {
         if is_fast { Err(JudgeError::new("show it", "no room").into()) } else { good(text, false) }
     };
     check(broken, "p p p p hfp p p", broken, "fp p");
-    // The compiler says something: it is asked again without the header.
+    // The compiler has messages, so it runs again without the header.
     let said: Answer = |text, is_fast| match text {
         "header" => good(text, false),
         _ => Ok(reply(text, if is_fast { "warning with a header" } else { "warning" })),

@@ -1,4 +1,4 @@
-//! Segments: a file of records and small blobs, and the index that lists them.
+//! Segments: files of records and small blobs, each with an index.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,23 +13,23 @@ use sha2::{Digest as _, Sha256};
 use crate::cache::store::directory::{DATA, Directory, INDEX};
 use crate::model::blob::Digest;
 
-/// A segment of this size is full.
+/// In bytes. A larger segment is full.
 pub(super) const FULL: u64 = 16 << 20;
 
-/// Pending data of this size is written.
+/// In bytes. More pending data is written.
 const BATCH: usize = 64 << 10;
 
-/// How long data may be pending when the next entry is appended.
+/// The longest time that data is pending when the next entry comes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The data of a segment, for reading.
+/// For reading.
 pub(super) type Shared = Arc<File>;
 
-/// The name of a record or a blob: the first half of its key, changed by kind. The other half is compared when it is
+/// Names a record or a blob: the first half of its key, changed by kind. The other half is compared when the entry is
 /// read.
 pub(super) type Name = [u8; 16];
 
-/// A map by name. A name is part of a digest, so its bytes are already well distributed.
+/// A name is a part of a digest, so its bytes are well distributed.
 pub(super) type Index<T> = HashMap<Name, T, BuildHasherDefault<FirstBytes>>;
 
 #[derive(Default)]
@@ -45,7 +45,6 @@ impl Hasher for FirstBytes {
     }
 }
 
-/// The kind of an entry in a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Record,
@@ -60,24 +59,25 @@ impl Kind {
     }
 }
 
-/// The position of an entry in a segment, and when it was written.
+/// Where an entry is in a segment, and when it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) offset: u32,
     pub(super) length: u32,
-    /// In milliseconds since 1970; later than that of the entry it replaces.
+    /// Milliseconds since 1970; later than the stamp of the entry that it replaces.
     pub(super) stamp: u64,
 }
 
 impl Listed {
-    /// Its size in an index, in bytes.
+    /// In bytes, in an index.
     pub(super) const SIZE: usize = 32;
 
     pub(super) fn is_older_than(self, age: Duration) -> bool {
         self.stamp.saturating_add(millis(age)) < now()
     }
 
-    /// Whether it fits in a file of this length, and is not newer than `latest`, as after a wrong clock.
+    /// Whether it fits into a file of this length, and is not newer than `latest`, which a wrong clock may have
+    /// caused.
     fn is_possible(self, length: u64, latest: u64) -> bool {
         u64::from(self.offset) + u64::from(self.length) <= length
             && self.length as usize >= HEAD
@@ -100,14 +100,13 @@ impl Listed {
     }
 }
 
-/// A part of an array, from an offset on.
 fn part<const N: usize, const M: usize>(bytes: &[u8; N], from: usize) -> [u8; M] {
     let mut part = [0; M];
     part.copy_from_slice(&bytes[from..from + M]);
     part
 }
 
-/// The entries that an index lists for data of this length. The last entry may be incomplete.
+/// The entries of an index for data of this length. The last entry may be incomplete.
 pub(super) fn entries(index: &[u8], length: u64) -> Vec<(Name, Listed)> {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     let latest = now().saturating_add(millis(DAY));
@@ -128,16 +127,16 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The size of the head: kind, key, time in milliseconds, checksum.
+/// Kind, key, time in milliseconds, checksum; in bytes.
 const HEAD: usize = 1 + 32 + 8 + 16;
 
-/// The encoding of a record in a segment.
+/// A record as bytes of a segment.
 pub(super) fn of_record(key: &Digest, made: SystemTime, bytes: &[u8]) -> Vec<u8> {
     let made = since_1970(made);
     raw(Kind::Record, key, made, check(key, made, bytes), bytes)
 }
 
-/// The encoding of a blob in a segment. Its digest serves as checksum.
+/// A blob as bytes of a segment. Its digest is its checksum.
 pub(super) fn of_blob(digest: &Digest, bytes: &[u8]) -> Vec<u8> {
     raw(Kind::Blob, digest, 0, [0; 16], bytes)
 }
@@ -155,7 +154,7 @@ fn check(key: &Digest, made: u64, bytes: &[u8]) -> [u8; 16] {
     part(&hasher.finalize().into(), 0)
 }
 
-/// The record with this key and when it was made; `None` if the bytes are not this record.
+/// The record, and when it was made; `None` if the bytes are not this record.
 pub(super) fn record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a [u8])> {
     let (head, bytes) = split(Kind::Record, key, raw)?;
     let made = u64::from_le_bytes(part(head, 33));
@@ -164,7 +163,7 @@ pub(super) fn record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a
     made.filter(|_| is_whole).map(|made| (made, bytes))
 }
 
-/// The bytes of the blob with this digest, not yet verified; `None` if the bytes are not this blob.
+/// The bytes of the blob, not verified; `None` if they are not this blob.
 pub(super) fn blob<'a>(digest: &Digest, raw: &'a [u8]) -> Option<&'a [u8]> {
     split(Kind::Blob, digest, raw).map(|(_, bytes)| bytes)
 }
@@ -174,7 +173,7 @@ fn split<'a>(kind: Kind, key: &Digest, raw: &'a [u8]) -> Option<(&'a [u8; HEAD],
     (head[0] == kind as u8 && head[1..33] == key.0).then_some((head, bytes))
 }
 
-/// Whether these bytes are an intact record or blob with this name.
+/// Whether these bytes are an undamaged record or blob with this name.
 pub(super) fn is_whole(name: &Name, raw: &[u8]) -> bool {
     let Some(head) = raw.first_chunk::<HEAD>() else { return false };
     let key = Digest(part(head, 1));
@@ -186,28 +185,27 @@ pub(super) fn is_whole(name: &Name, raw: &[u8]) -> bool {
     }
 }
 
-/// The segment that this process appends to.
+/// The segment to which this process appends.
 pub(super) struct Appender {
-    /// The index of the segment.
     pub(super) segment: usize,
-    /// `None` after a failed write.
+    /// `None` after a write failed.
     files: Option<Files>,
-    /// The length of the data in the file.
+    /// The length of the data that is written.
     length: u64,
-    /// The pending data, which follows the file's data.
+    /// Data that follows when it is written.
     waiting: Vec<u8>,
     entries: Vec<u8>,
     flushed: Instant,
 }
 
-/// The files of the segment. The data is locked while this exists.
+/// The data is locked while this exists.
 struct Files {
     data: Shared,
     index: File,
 }
 
 impl Appender {
-    /// Takes a segment with room and without writer, or begins one.
+    /// Takes a segment with free room and without another writer, or makes one.
     pub(super) fn open(directory: &Directory, all: &mut Vec<Shared>) -> io::Result<Self> {
         let [data, index] = match directory.with_room()? {
             Some(files) => files,
@@ -230,7 +228,7 @@ impl Appender {
         self.length + self.waiting.len() as u64 >= FULL
     }
 
-    /// Appends an entry and returns its position. Its stamp is later than `before`, that of the entry it replaces.
+    /// Returns the position of the new entry. Its stamp is later than `before`, that of the entry it replaces.
     pub(super) fn append(&mut self, name: Name, raw: &[u8], before: u64) -> Listed {
         let offset = self.length + self.waiting.len() as u64;
         let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -241,7 +239,7 @@ impl Appender {
         entry
     }
 
-    /// The bytes of an entry that is still pending.
+    /// `None` if the entry is written.
     pub(super) fn waiting(&self, entry: Listed) -> Option<&[u8]> {
         let start = u64::from(entry.offset).checked_sub(self.length)?;
         let start = usize::try_from(start).ok()?;
@@ -257,7 +255,7 @@ impl Appender {
         let Some(Files { data, index }) = &mut self.files else { return Ok(()) };
         let written = data.write_all_at(&self.waiting, self.length);
         if let Err(error) = written.and_then(|()| index.write_all(&self.entries)) {
-            // Writing is not tried again. Pending data stays readable as long as this exists.
+            // A failed write is not tried again. Pending data can be read as long as this exists.
             self.release();
             return Err(error);
         }
@@ -270,7 +268,7 @@ impl Appender {
 
     fn release(&mut self) {
         if let Some(files) = self.files.take() {
-            // Slots are forks of this process and have the file open, too.
+            // Slots are forks of this process, and have the file open, too.
             let _ = files.data.unlock();
         }
     }
@@ -283,12 +281,11 @@ impl Drop for Appender {
     }
 }
 
-/// Locks a segment's data for changes. Returns whether it is locked and still has a name.
+/// Locks a segment for writing. Returns whether it is locked and not deleted.
 pub(super) fn locked(data: &File) -> bool {
     data.try_lock().is_ok() && data.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
 }
 
-/// The file names of a segment.
 pub(super) fn file_names(name: &str) -> [String; 2] {
     [format!("{name}{DATA}"), format!("{name}{INDEX}")]
 }

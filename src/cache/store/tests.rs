@@ -1,4 +1,4 @@
-//! Properties of a store, whatever happens to its directory.
+//! What a store promises, whatever happens to its directory.
 
 use std::env;
 use std::fs;
@@ -19,7 +19,7 @@ fn dir() -> TempDir {
 }
 
 impl Store {
-    /// A store that is lost when it is dropped.
+    /// The store is deleted when it is dropped.
     pub(in crate::cache) fn scratch() -> Self {
         let dir = dir();
         let mut store = open(dir.path());
@@ -36,7 +36,7 @@ fn key(number: u64) -> Digest {
     Blob::from(number.to_le_bytes().to_vec()).digest().unwrap()
 }
 
-/// The record of a key in these tests, derived from the key.
+/// Each key has its own record in these tests.
 fn bytes(number: u64) -> Vec<u8> {
     format!("record {number} ").repeat(1 + number as usize % 50).into_bytes()
 }
@@ -60,7 +60,7 @@ fn read_blob(store: &Store, blob: &Blob) -> Option<bool> {
     Some(found.start(u64::MAX).unwrap() == blob.start(u64::MAX).unwrap())
 }
 
-/// How many of the entries that [`fill`] kept are there; checks that none is wrong.
+/// Counts the entries of [`fill`] that are there. None may be wrong.
 fn right(store: &Store, note: &str) -> usize {
     let records = (0..3).filter(|&number| match store.get(&key(number)) {
         Some(record) => {
@@ -76,7 +76,6 @@ fn right(store: &Store, note: &str) -> usize {
     records.count() + blobs.inspect(|is_right| assert!(is_right, "{note}")).count()
 }
 
-/// All files of a store.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let all = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter().map(Result::unwrap);
     all.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
@@ -144,7 +143,7 @@ fn a_blob_is_no_record() {
     assert_eq!(store.blob(&key(1)), None);
 }
 
-/// Checks a store with these files: it never gives a wrong answer, and everything can be kept again.
+/// A store with these files never gives a wrong answer, and can keep everything again.
 fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
     let dir = dir();
     for (path, bytes) in files {
@@ -159,7 +158,7 @@ fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
     right(&store, note);
     (0..3).for_each(|number| store.put(&key(number), &bytes(number)));
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
-    // Keeping does not read existing entries, so damage is found by reading first.
+    // Keeping an entry does not read it, so reading must find the damage first.
     right(&store, note);
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()), "{note}");
     assert_eq!(right(&store, note), 5, "{note}");
@@ -167,7 +166,7 @@ fn check_damage(files: &[(PathBuf, Vec<u8>)], note: &str) {
     assert_eq!(right(&open(dir.path()), note), 5, "{note}: the next time");
 }
 
-/// The files of a store after [`fill`], with their paths in it.
+/// The files of a store after [`fill`], with their paths.
 fn filled() -> Vec<(PathBuf, Vec<u8>)> {
     let dir = dir();
     fill(dir.path());
@@ -306,7 +305,7 @@ fn what_was_used_last_stays() {
     check(1, [false, true]);
 }
 
-/// Makes a record and its segment older by this many seconds.
+/// Makes a record and its segment older.
 fn age(dir: &Path, key: &Digest, seconds: u64) {
     for path in files(dir).into_iter().filter(|path| path.to_str().unwrap().ends_with(".index")) {
         let mut index = fs::read(&path).unwrap();
@@ -431,7 +430,7 @@ fn what_cannot_be_written_is_said_once() {
     let dir = dir();
     fill(dir.path());
     let store = open(dir.path());
-    // Now not even the superuser can begin a segment or a blob there.
+    // Now not even the superuser can make a segment or a blob.
     fs::remove_dir_all(dir.path().join("facts")).unwrap();
     store.put(&key(5), b"text");
     assert!(!store.keep(&vec![9; 100_000].into()));

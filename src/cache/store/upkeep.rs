@@ -1,4 +1,4 @@
-//! Upkeep of a store: statistics, verification and pruning.
+//! Statistics, verification and pruning of a store.
 
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -15,10 +15,9 @@ use crate::cache::store::segment::{self, Listed};
 use crate::model::blob::Blob;
 use crate::model::units::Bytes;
 
-/// The most records and small blobs that are found fast enough at each start.
+/// The most records and small blobs in a store: more take too long to find at each start.
 const MOST: usize = 500_000;
 
-/// Statistics of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stat {
     pub records: usize,
@@ -28,7 +27,6 @@ pub struct Stat {
     pub oldest: Option<SystemTime>,
 }
 
-/// The result of pruning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pruned {
     #[serde(rename = "removed_bytes")]
@@ -37,7 +35,6 @@ pub struct Pruned {
     pub left: Bytes,
 }
 
-/// The result of reading everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verified {
     pub whole: usize,
@@ -45,8 +42,6 @@ pub struct Verified {
 }
 
 impl Store {
-    /// The statistics of the store.
-    ///
     /// # Errors
     /// What the system reports about the directory.
     pub fn stat(&self) -> io::Result<Stat> {
@@ -60,18 +55,12 @@ impl Store {
         })
     }
 
-    /// Removes what was unused for longest, until at most this size is left, or only what other processes write.
-    ///
-    /// # Errors
-    /// What the system reports about the directory.
+    /// Removes what was unused for longest, until this size is left, or only files that other processes write.
     pub fn prune(&self, to: Bytes) -> io::Result<Pruned> {
         self.directory.prune(to, MOST)
     }
 
-    /// Reads everything, and throws away what is damaged.
-    ///
-    /// # Errors
-    /// What the system reports about the directory.
+    /// Reads everything, and removes what is damaged.
     pub fn verify(&self) -> io::Result<Verified> {
         let directory = &self.directory;
         let mut verified = Verified::default();
@@ -94,11 +83,10 @@ impl Store {
     }
 }
 
-/// A unit of removal.
 struct Part {
     kind: Kind,
     is_in_blobs: bool,
-    /// A writer holds a lock on the last file.
+    /// A writer locks the last one.
     files: Vec<String>,
     entries: usize,
     bytes: u64,
@@ -122,7 +110,7 @@ impl Directory {
         let parts = self.parts()?;
         let entries: usize = parts.iter().map(|part| part.entries).sum();
         if total(&parts) > cap || entries > MOST {
-            // Leave room, so that not every later command has to prune.
+            // Leaves room, so that not every later command prunes.
             self.prune(Bytes(cap.0 / 4 * 3), MOST / 4 * 3)?;
         }
         Ok(())
@@ -144,7 +132,6 @@ impl Directory {
         Ok(Pruned { removed: before.saturating_sub(left), left })
     }
 
-    /// All units that can be removed.
     fn parts(&self) -> io::Result<Vec<Part>> {
         let mut parts = Vec::new();
         for is_in_blobs in [false, true] {
@@ -162,7 +149,7 @@ impl Directory {
                 let mut part =
                     Part { kind, is_in_blobs, files, entries: 0, bytes: 0, used: UNIX_EPOCH };
                 for name in &part.files {
-                    // The file may be gone by now.
+                    // The file may have disappeared.
                     let Ok(file) = self.open_file(dir, name, OFlags::RDONLY) else { continue };
                     let metadata = file.metadata()?;
                     if name.ends_with(INDEX) {
@@ -177,7 +164,7 @@ impl Directory {
         Ok(parts)
     }
 
-    /// Removes a part. Returns false if another process writes it.
+    /// Returns false if another process writes the part.
     fn remove(&self, part: &Part) -> io::Result<bool> {
         let dir = self.dir(part.is_in_blobs);
         let lock = part.files.last().filter(|_| part.kind != Kind::Blob);
@@ -211,7 +198,7 @@ impl Directory {
         let whole = index.len() / Listed::SIZE;
         verified.whole += whole;
         verified.damaged += found.listed - whole;
-        // A segment that another process writes is left for another time.
+        // A segment that another process writes is cleaned another time.
         if whole < found.listed && segment::locked(&found.data) {
             let [_, name] = segment::file_names(&found.name);
             self.write(self.facts.as_fd(), &name, |file| file.write_all(&index))?;

@@ -1,4 +1,4 @@
-//! Every verdict on every case of a small problem: what some runs prove holds for all runs.
+//! All verdicts on all cases of a small problem: what some runs prove holds for all runs.
 
 use super::*;
 use crate::judge::expect::broken;
@@ -24,7 +24,7 @@ fn verdict(letter: char) -> Verdict {
         'a' => Verdict::Accepted,
         // `S` may differ in another run.
         'w' | 'S' => Verdict::WrongAnswer,
-        // `T` is too slow by the margin, `t` only at the limit; `L` was stopped, and others wanted the processor.
+        // `T` is too slow by the margin, `t` only at the limit. `L` was stopped while others wanted the processor.
         't' | 'T' | 'L' => Verdict::TimeLimitExceeded,
         'r' => Verdict::RunTimeError,
         _ => Verdict::MemoryLimitExceeded,
@@ -68,7 +68,7 @@ fn worth(cases: &str, points: f64) -> Expectation {
     Expectation { score: Some(ScoreRange { from: score, to: score }), ..rule(cases, "-", "-") }
 }
 
-/// The problem with these cases; with scores if `easy` gives the aggregation of the group `easy`.
+/// With scores if `easy` has the aggregation of the group `easy`.
 fn problem(easy: Option<Aggregation>) -> Problem {
     let mut problem = Problem::default();
     let Some(easy) = easy else { return problem };
@@ -111,7 +111,6 @@ fn case(index: usize, letter: char) -> CaseJudgement {
     }
 }
 
-/// Some rules about a submission of a problem.
 struct Rules<'a> {
     rules: &'a [Expectation],
     problem: &'a Problem,
@@ -128,7 +127,7 @@ impl<'a> Rules<'a> {
         Proof::of(self.rules, &CASES, brittle.as_deref(), Some(SLOW))
     }
 
-    /// How many runs prove the rules if the cases have these results, in judging order.
+    /// How many runs prove the rules with these results, in judging order.
     fn runs(&self, letters: &[char]) -> usize {
         let Some(mut proof) = self.proof() else { return letters.len() };
         for taken in 0..letters.len() {
@@ -140,7 +139,7 @@ impl<'a> Rules<'a> {
         letters.len()
     }
 
-    /// The score of these runs, by index, without the others.
+    /// The score of some runs, by index.
     fn score(&self, runs: &[Option<char>]) -> Option<TotalScore> {
         let scheme = self.scheme.as_ref()?;
         let result = |name: &str| {
@@ -175,7 +174,6 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// All possible results of the cases.
 fn all() -> impl Iterator<Item = Vec<char>> {
     const LETTERS: [char; 6] = ['a', 'w', 't', 'T', 'r', 'm'];
     (0..LETTERS.len().pow(4)).map(|number| {
@@ -183,7 +181,7 @@ fn all() -> impl Iterator<Item = Vec<char>> {
     })
 }
 
-/// Whether the rules ask for a run that is too slow by the margin, but see none.
+/// Whether the rules need a run that is too slow by the margin, but there is none.
 fn is_doubtful(rules: &[Expectation], letters: &[char]) -> bool {
     rules.iter().filter(|rule| is_upper(rule)).any(|rule| {
         let means = means(rule);
@@ -227,7 +225,7 @@ fn what_some_runs_prove_holds_whatever_the_others_come_to() {
     }
 }
 
-/// Checks that what some runs prove holds for all results of the cases.
+/// What some runs prove must hold for all results of the cases.
 fn check_all(rules: &Rules<'_>) {
     for letters in all() {
         let number = rules.runs(&letters);
@@ -237,7 +235,7 @@ fn check_all(rules: &Rules<'_>) {
         }
         let shown = format!("{:?} on {letters:?} after {number}", rules.rules);
         let is_broken = rules.is_broken(&whole);
-        // A wrong score is also wrong after some runs.
+        // Also some runs show a wrong score.
         let is_scored = rules.rules.iter().any(|rule| rule.score.is_some());
         assert!(!is_broken || is_scored, "{shown}: broken by all");
         assert!(!is_doubtful(rules.rules, &letters), "{shown}: doubtful by all");
@@ -271,7 +269,7 @@ fn nothing_runs_that_proves_nothing() {
     check(&[rule("-", "-", "t")], "aatT", 2);
     check(&[never(rule("-", "-", "t"))], "aatT", 1);
     check(&[rule("-", "-", "t")], "aatt", 4);
-    // If other verdicts are not permitted, all must be seen; if rules are about some cases, those.
+    // If other verdicts are not permitted, all cases must run, or all cases of those rules.
     check(&[rule("-", "at", "t")], "aaTT", 4);
     check(&[rule("-", "aw", "w")], "wwww", 4);
     check(&[rule("sample", "a", "-"), rule("-", "-", "t")], "aaTa", 2);
@@ -279,7 +277,7 @@ fn nothing_runs_that_proves_nothing() {
     // The cases of a rule about few cases come first.
     check(&[rule("secret/hard", "-", "t")], "aaaT", 1);
     check(&[rule("secret/easy", "-", "w"), rule("secret/hard", "-", "w")], "awaw", 4);
-    // A case for each rule comes before a second one for any rule.
+    // Each rule gets a case before any rule gets a second one.
     let two = [never(rule("sample", "-", "t")), never(rule("secret/easy", "-", "t"))];
     check(&two, "tTTa", 2);
     // The submission as a whole: the first rejection in judging order.
@@ -289,12 +287,12 @@ fn nothing_runs_that_proves_nothing() {
     check(&[overall("w"), rule("secret/easy", "aw", "-")], "waaa", 3);
     check(&[says("w")], "aarw", 4);
     check(&[says("r")], "arww", 2);
-    // Without a rule, or with one that demands nothing, every case is run.
+    // Without a rule, or if rules demand nothing, every case runs.
     check(&[], "wwww", 4);
     check(&[rule("-", "-", "-")], "wwww", 4);
 }
 
-/// Checks how many runs prove these rules if the cases have these results.
+/// How many runs prove these rules if the cases have these results.
 fn check_runs(easy: Option<Aggregation>, rules: &[Expectation], letters: &str, expected: usize) {
     let letters: Vec<char> = letters.chars().collect();
     let runs = Rules::new(&problem(easy), rules).runs(&letters);
@@ -311,7 +309,7 @@ fn a_group_that_is_worth_nothing_needs_no_other_run() {
         // In a sum, each case may count.
         check_runs(Some(Sum), rules, letters, expected[1]);
     };
-    // The sample has no points and is run first. A rejection that may be chance proves nothing.
+    // The sample has no points and runs first. A rejection that may be chance proves nothing.
     let nothing = [worth("-", 0.0)];
     check(&nothing, "awww", [4, 4]);
     let easy = [worth("secret/easy", 0.0), rule("secret/hard", "a", "-")];
@@ -319,11 +317,11 @@ fn a_group_that_is_worth_nothing_needs_no_other_run() {
     check(&easy, "aSwa", [4, 4]);
     check(&easy, "aawa", [4, 4]);
     check(&easy, "awwm", [4, 4]);
-    // The most informative cases come first: one for each group.
+    // The most informative cases come first: one of each group.
     let slow = [never(rule("secret/easy", "-", "t")), never(rule("secret/hard", "-", "t"))];
     check(&slow, "attt", [3, 4]);
     check(&slow, "aatt", [3, 4]);
     check(&slow, "atat", [4, 4]);
-    // Without a rule about scores or verdicts, every case is run.
+    // Without a rule about scores or verdicts, every case runs.
     check(&[], "awww", [4, 4]);
 }

@@ -1,4 +1,4 @@
-//! Scores by test data groups: each group and `secret` take the sum, the least, or ask for all.
+//! Scores by test data groups: each group, and `secret`, takes the sum or the least score, or asks for all cases.
 //!
 //! Source: problem package format 2025-09, "Scoring problems".
 
@@ -15,38 +15,38 @@ use crate::plan::schedule::{Piece, Schedule, Section, Until, Yields};
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
-/// How the test cases of a scoring problem are combined into a score.
+/// Combines the test cases of a scoring problem into a score.
 pub struct Groups<'a> {
-    /// The group around all groups but the samples: `secret`, or the first group of a format without it.
+    /// The parent of all groups but the samples: `secret`, or the first group of a format without it.
     root: &'a str,
     secret: &'a GroupScoring,
-    /// The groups of `secret`; if it has none, only `secret` itself.
+    /// The groups of `secret`; without groups `secret` itself.
     groups: Vec<Group<'a>>,
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
-    /// Whether rejected test cases can be worth something.
+    /// Whether rejected test cases may be worth something.
     has_parts: bool,
 }
 
-/// A test data group; also the static validation of `secret`, which is beside its groups.
+/// A test data group, or the static validation of `secret`, which counts like one.
 struct Group<'a> {
     name: &'a str,
     scoring: GroupScoring,
     cases: Vec<&'a str>,
 }
 
-/// The static validation of `secret` beside groups, which counts like a group.
+/// The static validation of `secret` counts like a group.
 fn beside_groups(case: &StaticCase) -> Group<'_> {
     let (name, max_score) = (&case.test_case.name, case.max_score);
-    // For one case with points, the sum would be the same.
+    // With points, a sum of the one case would be the same.
     let aggregation = max_score.map_or(Aggregation::PassFail, |_| Aggregation::Min);
     let scoring = GroupScoring { max_score, aggregation, require_pass: Vec::new() };
     Group { name, scoring, cases: vec![name] }
 }
 
 impl<'a> Groups<'a> {
-    /// The scheme of test data; `None` if `secret` has no score.
+    /// `None` if `secret` has no score.
     pub fn over(data: &'a TestData) -> Option<Self> {
         let is_root =
             |name: &str| name == SECRET || !data.groups.iter().any(|it| it.name == SECRET);
@@ -68,7 +68,7 @@ impl<'a> Groups<'a> {
         let has_groups = !groups.is_empty();
         if has_groups {
             let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
-            // Put first, as in judging order.
+            // First, as in judging order.
             groups.splice(..0, of_secret.map(beside_groups));
         } else {
             groups.push(Group { name: root, scoring: secret.clone(), cases: inside(root) });
@@ -84,13 +84,12 @@ impl<'a> Groups<'a> {
         })
     }
 
-    /// The same, in a format in which rejected test cases can be worth something, or not.
+    /// Whether rejected test cases may be worth something depends on the format.
     #[must_use]
     pub fn with_parts(self, has_parts: bool) -> Self {
         Self { has_parts, ..self }
     }
 
-    /// What an output validator may say about the score of a case.
     pub fn case(&self, test_case: &TestCase) -> CaseScoring {
         let name = test_case.name.as_str();
         let group = self.groups.iter().find(|group| group.cases.contains(&name));
@@ -113,8 +112,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Which of these cases, in judging order, are run, depending on earlier results. A group whose requirements are
-    /// not met is never run.
+    /// Which of these cases run, depending on earlier results. A group never runs if its requirements are not met.
     pub fn schedule(&self, cases: &[&str], policy: Policy) -> Schedule {
         let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
         let samples = section(count(&self.samples), Vec::new(), Until::Never);
@@ -147,8 +145,7 @@ impl<'a> Groups<'a> {
         Schedule { root }
     }
 
-    /// The groups that are worth nothing after one of their test cases is rejected; `None` if groups have
-    /// requirements.
+    /// The groups that are worth nothing after a rejection; `None` if groups have requirements.
     pub fn brittle(&self) -> Option<Vec<&'a str>> {
         if self.groups.iter().any(|group| self.required(group).next().is_some()) {
             return None;
@@ -161,23 +158,22 @@ impl<'a> Groups<'a> {
         Some(groups.map(|group| group.name).collect())
     }
 
-    /// The groups that must be passed for a group to be run.
+    /// The groups that must be passed before a group runs.
     fn required<'s>(&'s self, group: &'s Group<'a>) -> impl Iterator<Item = &'s str> {
-        // If there are no groups, `group` is `secret` itself, and these are its own requirements.
+        // Without groups, `group` is `secret` itself and has these requirements.
         let whole: &[String] = if self.has_groups { &self.secret.require_pass } else { &[] };
         whole.iter().chain(&group.scoring.require_pass).map(String::as_str)
     }
 
-    /// The score of a submission that is not run on any case.
+    /// For a submission that runs on no case.
     pub fn nothing(&self) -> TotalScore {
         let (score, max_score) = (Some(Score::ZERO), self.secret.max_score);
         TotalScore { score, max_score, ..TotalScore::default() }
     }
 
-    /// The score of a submission from the results of its cases; `None` for a case that was not run.
+    /// `result` is `None` for a case that did not run.
     ///
-    /// # Errors
-    /// Which group has a score that it must not have: a fault of the package.
+    /// The error names a group whose score is too high: a fault of the package.
     pub fn total(&self, result: impl Fn(&str) -> Option<CaseResult>) -> Result<TotalScore, String> {
         let mut groups: Vec<GroupScore> = Vec::new();
         let mut all = Vec::new();
@@ -228,7 +224,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The number of the first group's section, after the root, the samples and `secret`.
+/// Root, samples and `secret` come before it.
 const FIRST_GROUP: usize = 3;
 
 fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
@@ -238,7 +234,7 @@ fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
 
 const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
 
-/// Whether all cases of a group are accepted; `None` if those that were run are, and others were not run.
+/// `None` if all cases that ran are accepted, and some did not run.
 fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Option<bool> {
     let mut results = cases.iter().map(|name| Some(result(name)?.is_accepted()));
     if results.clone().any(|it| it == Some(false)) {
@@ -248,7 +244,7 @@ fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Opt
     }
 }
 
-/// The combined score of parts; `None` if parts that were not run could change it.
+/// `None` if parts that did not run could change the score.
 fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<Score> {
     let max_score = scoring.max_score;
     let known = || results.iter().flatten();
@@ -263,7 +259,7 @@ fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<S
         Aggregation::Sum => Some(points().sum()),
     };
     let score = Score::new(points?)?;
-    // Equal shares of a whole may have rounding errors.
+    // Equal shares of a whole have rounding errors.
     match max_score {
         Some(max) if !score.exceeds(max) && !max.exceeds(score) => Some(max),
         _ => Some(score),

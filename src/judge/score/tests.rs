@@ -1,4 +1,4 @@
-//! The format's rules for scores, each as a table.
+//! Tables of the format's rules for scores.
 
 use super::*;
 use crate::model::job::Collected;
@@ -9,7 +9,7 @@ use crate::model::test_data::{StaticCase, TestData};
 use crate::plan::schedule::{Piece, Section, Yields};
 use crate::validator::feedback::FILES;
 
-/// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`; `sample` has only its number of cases.
+/// Test data from lines `NAME AGGREGATION MAX CASES [REQUIRED...]`. `sample` has only its number of cases.
 fn data(lines: &[&str]) -> TestData {
     let mut data = TestData::default();
     for line in lines {
@@ -44,7 +44,7 @@ fn test_case(name: &str) -> TestCase {
 
 /// The total if the cases, in order, have these results: `-` rejected, `.` not run, `+` accepted with the score by the
 /// rules, otherwise accepted with that score. Returns `SCORE/MAX`, then each group; `?` for an unknown score, `!`
-/// after a group that was barred, `~` after one that was run in part.
+/// after a group that was barred, `~` after one that ran in part.
 fn total(lines: &[&str], results: &str) -> String {
     let data = data(lines);
     let scheme = Groups::over(&data).unwrap();
@@ -182,7 +182,7 @@ fn what_requires_a_group_that_is_not_passed_is_worth_nothing() {
             ("+ - + + +", "0/100 0 0! 0!"),
             ("+ + - . .", "20/100 20 0 0!"),
             ("- . . . .", "0/100 0! 0! 0!"),
-            // If a group was not run, the points of those that require it are conditional.
+            // If a group did not run, the points of groups that require it are conditional.
             (". + + + +", "100/100 20? 30? 50?"),
             ("+ . + + +", "?/100 ?~ 30? 50?"),
             ("- . + + +", "0/100 0! 0! 0!"),
@@ -221,7 +221,7 @@ fn rounding_neither_takes_points_nor_adds_some() {
     }
 }
 
-/// What a validator may say about the first case after the samples.
+/// Which scores a validator may give to the first case after the samples.
 fn scoring(lines: &[&str]) -> CaseScoring {
     let data = data(lines);
     let case = data.cases.iter().find(|case| case.name.starts_with("secret"));
@@ -352,8 +352,8 @@ fn what_an_output_validator_must_not_say_is_named() {
     check("up to 25", AC, &[("score.txt", "\u{1b}[2J")], hidden);
 }
 
-/// The sections of a plan: `CASES`, then `<` and what it requires, `!` for until a rejection,
-/// and `|`, `_` or `*` for what it yields; inner sections in parentheses.
+/// The sections of a plan: `CASES`, then `<` and what it requires, `!` if a rejection ends it, and `|`, `_` or `*` for
+/// its result. Inner sections are in parentheses.
 fn sections(section: &Section) -> String {
     let requires: Vec<String> = section.requires.iter().map(ToString::to_string).collect();
     let requires =

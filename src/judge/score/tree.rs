@@ -1,4 +1,4 @@
-//! Scores by a tree of test data groups: in each group a grader combines all results into one.
+//! Scores by a tree of test data groups: in each group, a grader combines all results into one.
 //!
 //! Source: problem package format legacy, "Test data groups", "Graders".
 
@@ -16,17 +16,16 @@ use crate::model::test_data::{TestCase, TestData, is_inside};
 use crate::model::verdict::Verdict;
 use crate::plan::schedule::{self, Schedule, Section, Until, Yields};
 
-/// The package's own grader: combines the given results, with its arguments, into one.
+/// The package's own grader combines the results into one. The first argument has its flags.
 pub type CustomGrader<'a> = &'a dyn Fn(&[String], &[CaseResult]) -> Result<CaseResult, Stop>;
 
-/// The test cases in a tree of groups.
 pub struct GroupTree<'a> {
     graders: &'a Graders,
     is_scoring: bool,
     root: Group<'a>,
 }
 
-/// A test data group with at least one case in it or below it.
+/// A test data group with a case in it or below it.
 struct Group<'a> {
     /// Empty for the root.
     name: &'a str,
@@ -51,7 +50,7 @@ impl<'a> Group<'a> {
         Self { name, grading, parts: Vec::new() }
     }
 
-    /// Adds a case to the group, or to the right group below it.
+    /// Adds a case to this group or, if it is deeper, to a group below.
     fn insert(&mut self, case: &'a str, graders: &Graders) {
         let start = if self.name.is_empty() { 0 } else { self.name.len() + 1 };
         let Some(end) = case[start..].find('/') else { return self.parts.push(Part::Case(case)) };
@@ -67,7 +66,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The group that directly contains the case of this name.
+    /// The group that contains the case directly.
     fn of(&self, case: &str) -> &Self {
         let inner = self.parts.iter().find_map(|part| match part {
             Part::Group(group) if is_inside(case, group.name) => Some(group.of(case)),
@@ -92,7 +91,7 @@ impl<'a> Group<'a> {
                 OnReject::Continue => Until::Never,
             },
             yields: match &self.grading.grader {
-                // The result of its grader is known only after it has run.
+                // Only a run of its grader gives its result.
                 Grader::Custom(_) => Yields::Acceptance,
                 Grader::Default(modes) => yields(*modes),
             },
@@ -110,7 +109,6 @@ fn yields(modes: GraderModes) -> Yields {
 }
 
 impl<'a> GroupTree<'a> {
-    /// The tree for test data with graders.
     pub fn new(data: &'a TestData, graders: &'a Graders, is_scoring: bool) -> Self {
         let mut root = Group::new("", graders, None);
         for case in data.judged() {
@@ -119,7 +117,6 @@ impl<'a> GroupTree<'a> {
         Self { graders, is_scoring, root }
     }
 
-    /// What an output validator may say about the score of a case.
     pub fn case(&self, test_case: &TestCase) -> CaseScoring {
         let grading = &self.root.of(&test_case.name).grading;
         if self.is_scoring {
@@ -133,16 +130,15 @@ impl<'a> GroupTree<'a> {
         }
     }
 
-    /// Which of these cases, in judging order, are run, depending on earlier results.
+    /// Which of these cases run, depending on earlier results.
     pub fn schedule(&self, cases: &[&str]) -> Schedule {
         let cases: HashSet<&str> = cases.iter().copied().collect();
         Schedule { root: self.root.section(&cases) }
     }
 
-    /// The result of a submission from the results of its cases; `None` for a case that was not selected.
+    /// `result` is `None` for a case that was not selected.
     ///
-    /// # Errors
-    /// If a grader gives no result.
+    /// Fails if a grader gives no result.
     pub fn total(
         &self,
         result: &dyn Fn(&str) -> Option<CaseResult>,
@@ -158,7 +154,7 @@ impl<'a> GroupTree<'a> {
         };
         let root = grading.group(&self.root)?;
         let Grading { mut groups, counted, impossible, .. } = grading;
-        // The root is the submission itself.
+        // The root is the whole submission.
         groups.retain(|group| !group.name.is_empty());
         let is_known = root.as_ref().is_some_and(|root| root.is_known);
         let graded = root.map(|root| root.result);
@@ -172,7 +168,7 @@ impl<'a> GroupTree<'a> {
         };
         let score = match (is_accepted, self.graders.objective) {
             (true, _) => Some(score),
-            // The grader's score for a rejected submission is ignored.
+            // The score of a rejected submission is ignored.
             (false, Objective::Max) => Some(is_known.then_some(Score::ZERO)),
             (false, Objective::Min) => None,
         };
@@ -190,12 +186,12 @@ impl<'a> GroupTree<'a> {
         })
     }
 
-    /// The greatest score of a group, if the greatest is the best and there is one.
+    /// Set if the greatest score is the best one, and there is a bound.
     fn greatest(&self, group: &Group<'_>) -> Option<Score> {
         group.grading.range.to.filter(|_| self.graders.objective == Objective::Max)
     }
 
-    /// The score of a submission that is not run on any case.
+    /// For a submission that runs on no case.
     pub fn nothing(&self) -> Option<TotalScore> {
         self.is_scoring.then(|| TotalScore {
             score: Some(Score::ZERO),
@@ -205,7 +201,6 @@ impl<'a> GroupTree<'a> {
     }
 }
 
-/// The grading of a submission.
 struct Grading<'t, 'a> {
     tree: &'t GroupTree<'a>,
     result: &'t dyn Fn(&str) -> Option<CaseResult>,
@@ -216,10 +211,9 @@ struct Grading<'t, 'a> {
     impossible: Vec<String>,
 }
 
-/// The result of a group.
 struct Graded {
     result: CaseResult,
-    /// Whether all of its cases were selected.
+    /// Whether all cases of the group were selected.
     is_known: bool,
 }
 

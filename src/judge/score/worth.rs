@@ -1,23 +1,22 @@
-//! What an output is worth whose validator gives points, or a part of all points.
+//! What an output earns if its validator gives points, or a part of all points.
 
 use crate::model::score::{CaseScore, CaseScoring, Score, ScoreOrigin};
 use crate::model::test_data::TestCase;
 use crate::validator::response::Worth;
 
-/// What an output earned.
 pub struct CaseWorth {
     pub points: Score,
-    /// The most points that there are, if their number is known.
+    /// The most points that are possible, if their number is known.
     pub most: Option<Score>,
     pub is_right: bool,
     /// The score of the test case, if it has one.
     pub score: Option<CaseScore>,
 }
 
-/// What an output of this worth earns; `None` if its points are not finite.
+/// `None` if the points are not finite.
 ///
-/// An output is right if it gets all points. If the greatest number of points is unknown, more than zero is enough. On
-/// test cases without points, a part refers to one point.
+/// An output is right if it has all points or, if their number is unknown, more than zero. On test cases without
+/// points, a part is a part of one point.
 pub fn by_worth(scoring: CaseScoring, test_case: &TestCase, worth: Worth) -> Option<CaseWorth> {
     let (most, counts) = match scoring {
         CaseScoring::Ignored | CaseScoring::Forbidden => (test_case.points, false),
@@ -32,15 +31,15 @@ pub fn by_worth(scoring: CaseScoring, test_case: &TestCase, worth: Worth) -> Opt
     Some(CaseWorth { points, most, is_right, score })
 }
 
-/// The points of an output with this worth, the most that there are, and whether it is right; `None` if the points are
-/// no finite number. `full` is what the validator's points refer to, if they are changed to a part.
+/// Points, the most points, and whether the output is right; `None` if the points are not finite. The validator's
+/// points refer to `full`, if they are scaled.
 fn earned(
     worth: Worth,
     most: Option<Score>,
     full: Option<Score>,
 ) -> Option<(Score, Option<Score>, bool)> {
     let worth = match (worth, full) {
-        // Also none of none.
+        // Zero of zero points are all of them.
         (Worth::Points(points), Some(full)) if points == full => Worth::Part(Score::ONE),
         (Worth::Points(points), Some(full)) => {
             Worth::Part(Score::new(points.points() / full.points())?)

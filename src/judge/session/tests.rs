@@ -28,7 +28,7 @@ use crate::plan::schedule::Until;
 ///
 /// `a` is right, `w` is wrong, `s` crashes, `j` is a failure of the judge, `i` an interruption. `b` and `x` are like
 /// `a` and `w`, but take 1.5 times the time limit; `t` takes longer. `d` is right, and disturbed in its first run; `v`
-/// is right, and takes longer than the limit in some runs. `run` counts its runs on a case.
+/// is right, and exceeds the limit in some runs. `run` counts its runs on a case.
 fn answer(letter: char, job: &Job, run: usize) -> Result<Reply, Stop> {
     let input = job.stdin.path().expect("a case has its input in a file");
     let right = input.with_extension("ans").read().unwrap();
@@ -103,13 +103,13 @@ fn shown(judged: &Judged) -> String {
     }
 }
 
-/// Judges submissions whose results are written as one letter per case. The name of each is its script, which its
-/// command line has as an argument.
+/// Judges submissions with one letter per case as their result. The name of a submission is its script; so is an
+/// argument of its command line.
 fn check(until: Until, scripts: &[&str], expected: &[&str]) {
     check_with(&Problem::default(), until, None, scripts, expected);
 }
 
-/// The same on a problem that may have graders, with expectations of the submissions.
+/// On a problem that may have graders, with expectations of the submissions.
 fn check_with(
     problem: &Problem,
     until: Until,
@@ -125,7 +125,7 @@ fn check_with(
     check_of(problem, until, rules.as_slice(), false, scripts, expected);
 }
 
-/// The same with rules for the submissions; `spares` says whether runs are omitted.
+/// With rules for the submissions. `spares` says whether runs are omitted.
 fn check_of(
     problem: &Problem,
     until: Until,
@@ -229,7 +229,7 @@ fn check_of(
                         judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
                     assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
                 }
-                // A failure occurs on the first run.
+                // A failure occurs in the first run.
                 let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
                 if slots == 1 && spares {
                     assert_eq!(ran.lock().len(), runs.sum::<usize>());
@@ -283,7 +283,7 @@ fn an_interruption_ends_it_without_a_verdict() {
     check(Until::Never, &["iii", "iii"], &["interrupted"]);
 }
 
-/// A problem with one group of which all cases or none are run.
+/// A problem with one group, of which all cases or none run.
 fn graded(on_reject: OnReject, grading: Grading) -> Problem {
     let keys = GradingKeys {
         on_reject: Some(on_reject),
@@ -418,7 +418,7 @@ fn who_is_disturbed_is_judged_by_a_run_alone() {
     let remark = format!("may get another verdict in another run: {near}");
     check(Verdict::Accepted, &["ada"], &[accepted]);
     check(Verdict::Accepted, &["ava"], &[accepted, &remark]);
-    // A result that another run may show breaks no expectation.
+    // A result that may change in another run breaks no expectation.
     let remark = format!("is AC, but could also be TLE as expected: {near}");
     check(Verdict::TimeLimitExceeded, &["ava"], &[accepted, &remark]);
     let remark = format!("{remark}; and 1 more test case");

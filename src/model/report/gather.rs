@@ -4,14 +4,13 @@ use super::*;
 use crate::model::text::with_help;
 
 impl Report {
-    /// Adds an event to the report.
     pub fn see(&mut self, stamped: &Stamped) {
         self.session.elapsed = stamped.at;
         let package = stamped.package.as_deref().map(str::to_owned);
         match &stamped.event {
             Event::Started { command, command_line, task, .. } => {
                 self.session.command.clone_from(command);
-                // A merged command has none of its own.
+                // A merged report has no command line of its own.
                 if !command_line.is_empty() {
                     self.session.command_line.clone_from(command_line);
                 }
@@ -72,7 +71,7 @@ impl Report {
                 }
                 self.summary.broken += judgement.broken.len();
                 self.summary.spared_runs += judgement.spared;
-                // Runs beyond those that decided the verdict depend on chance, so they do not count.
+                // How many more runs there were depends on chance, so they do not count.
                 let mut under_way = self.work.submissions.iter();
                 let under_way = under_way.find(|it| it.submission == judgement.submission);
                 let begun = under_way.map_or(0, |it| it.judged);
@@ -102,12 +101,13 @@ impl Report {
         }
     }
 
-    /// The exit code for what was judged. Work that ended before there was anything to report has its own code.
+    /// The exit code for the results.
     ///
-    /// For a package to verify, its faults count; for commands about a submission they are only reported.
+    /// Work that ended before it had results has its own code. Faults of a package count only for `verify`; other
+    /// commands report them.
     pub fn exit_code(&self) -> ExitCode {
         let (summary, is_verified) = (&self.summary, self.session.task == CommandTask::Verify);
-        // If a submission was named, its verdict is required; to verify means to judge those that can be built here.
+        // A submission that the user named needs a verdict. `verify` judges those that this machine can build.
         let faults = self.submissions.iter().filter_map(SubmissionReport::error);
         let is_lacking = faults.filter(|it| it.is_skip()).any(|it| !it.error.is_no_program())
             && (!is_verified || summary.accepted + summary.rejected == 0);
@@ -121,7 +121,7 @@ impl Report {
         told.fold(ExitCode::Success, |gravest, (_, code)| gravest.and(code))
     }
 
-    /// How many runs of submissions are recalled from earlier commands, and when the first of these was.
+    /// The number of runs that came from the cache, and when the first of them ran.
     pub fn known_runs(&self) -> Option<(usize, Moment)> {
         let cases = self.submissions.iter().flat_map(SubmissionReport::cases);
         let known: Vec<Moment> = cases.filter_map(|it| it.outcome.as_ref()?.ran_at).collect();
@@ -133,12 +133,12 @@ impl Report {
         self.submissions.len() - self.work.submissions_before
     }
 
-    /// Whether a submission was rejected, an expectation is broken, or data is not as it is to be.
+    /// Whether a submission was rejected, an expectation is broken, or data differs.
     pub fn is_rejected(&self) -> bool {
         let differs = |made: &GeneratedReport| {
             matches!(made.state, GeneratedState::Missing | GeneratedState::Differs)
         };
-        // `verify` compares with expectations instead.
+        // `verify` checks expectations instead.
         (self.session.task != CommandTask::Verify && self.summary.rejected > 0)
             || self.summary.broken > 0
             || self.generated.iter().any(differs)

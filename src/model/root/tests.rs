@@ -1,4 +1,4 @@
-//! Opening in both ways: by the system, and by components.
+//! Opens files in both ways: by the system, and by components.
 
 use super::*;
 use std::cell::Cell;
@@ -10,11 +10,11 @@ use std::os::unix::net::UnixListener;
 use tempfile::TempDir;
 
 thread_local! {
-    /// Whether this thread resolves names by components, as where the system cannot do it.
+    /// Whether this thread opens by components, as on systems that cannot do it themselves.
     pub(super) static BY_COMPONENTS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a test in both ways to resolve names.
+/// Runs a test in both ways.
 fn both(test: impl Fn(&TempDir)) {
     for by_components in [false, true] {
         BY_COMPONENTS.set(by_components);
@@ -23,7 +23,7 @@ fn both(test: impl Fn(&TempDir)) {
     BY_COMPONENTS.set(false);
 }
 
-/// A package with files and links, a directory beside it with a secret, and the path of the package.
+/// A package with files and links, and beside it a directory with a secret. Returns the path of the package.
 fn package(dir: &TempDir) -> FilePath {
     let (package, outside) = (dir.path().join("p"), dir.path().join("outside"));
     fs::create_dir_all(package.join("sub/deep")).unwrap();
@@ -137,7 +137,7 @@ fn only_regular_files_are_read_and_nothing_waits() {
         let _socket = UnixListener::bind(root.join("socket").path).unwrap();
         let mode = rustix::fs::Mode::from_bits_retain(0o600);
         let fifo = rustix::fs::FileType::Fifo;
-        // It makes no FIFO on Apple's systems.
+        // Apple's systems have no such call.
         rustix::fs::mknodat(rustix::fs::CWD, &root.join("fifo").path, fifo, mode, 0).unwrap();
         for name in ["socket", "fifo", "sub"] {
             let file = root.join(name);
@@ -230,7 +230,7 @@ fn a_new_file_is_below_the_root_and_replaces_links_without_following_them() {
 
 #[test]
 fn a_walk_counts_what_links_multiply_and_ends() {
-    /// Lists all; returns the names of files, and what was not reached.
+    /// Returns the names of all files, and what was not reached.
     fn all(start: &FilePath, bounds: WalkBounds) -> (Vec<String>, Vec<String>) {
         let (mut files, mut unreached) = (Vec::new(), Vec::new());
         let name = |path: &FilePath| path.strip_prefix(&**start).unwrap().display().to_string();

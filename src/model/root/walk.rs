@@ -1,4 +1,5 @@
-//! Lists what is below a directory. It counts all that it sees, and enters only what it is told to.
+//! Lists what is below a directory. A walk counts everything that it sees, and enters only the directories that it is
+//! told to.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -11,41 +12,37 @@ use rustix::fs::{Dir, FileType, OFlags, readlinkat};
 
 use crate::model::root::{FilePath, is_outside};
 
-/// How much a directory may contain. Links multiply: with ten of them on each of twelve levels, a few kilobytes are
-/// 10^12 directories.
+/// How much a directory may contain. Links multiply: ten of them on each of twelve levels make 10^12 directories from
+/// a few kilobytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkBounds {
-    /// Files and directories, also those that are ignored.
+    /// Files and directories, even if they are ignored.
     pub entries: usize,
-    /// Those of them that are below links to directories.
+    /// The ones of these that are below links to directories.
     pub behind_links: usize,
     pub depth: usize,
     pub nested_links: usize,
 }
 
 impl WalkBounds {
-    /// Of a package.
     pub const PACKAGE: Self =
         Self { entries: 500_000, behind_links: 50_000, depth: 100, nested_links: 5 };
-    /// Of a program.
     pub const PROGRAM: Self =
         Self { entries: 20_000, behind_links: 10_000, depth: 100, nested_links: 5 };
 }
 
-/// The kind of what is found; a link has the kind of its target.
+/// A link has the kind of its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     File,
     Directory,
 }
 
-/// Something that is found.
 #[derive(Clone, Debug)]
 pub struct PathEntry {
     pub path: FilePath,
-    /// Whether it is a link.
     pub is_link: bool,
-    /// How many links to directories it is below.
+    /// The number of links to directories above it.
     links: usize,
 }
 
@@ -56,7 +53,6 @@ pub struct Unreached {
     pub reason: Obstacle,
 }
 
-/// A reason why something is not reached.
 #[derive(Debug)]
 pub enum Obstacle {
     /// It is a link to a directory that contains it.
@@ -99,15 +95,11 @@ impl fmt::Display for Obstacle {
 }
 
 impl PathEntry {
-    /// Its last name.
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or_default()
     }
 
-    /// What it is, and its facts.
-    ///
-    /// # Errors
-    /// If it is something else, or leads out, or nowhere.
+    /// Fails for other kinds, and for links that lead out or nowhere.
     pub fn look(&self) -> Result<(Kind, Metadata), Obstacle> {
         let found = self.path.metadata()?;
         match found.file_type() {
@@ -122,13 +114,12 @@ impl PathEntry {
 struct Level {
     path: FilePath,
     names: std::vec::IntoIter<ListedName>,
-    /// Its device and number, to notice a loop.
+    /// Device and inode, to notice a loop.
     identity: (u64, u64),
-    /// How many links to directories it is below, itself among them.
+    /// The number of links to directories above its entries.
     links: usize,
 }
 
-/// A name in a directory.
 pub(super) struct ListedName {
     pub name: OsString,
     pub is_link: bool,
@@ -157,7 +148,7 @@ pub(super) fn listed(directory: &File, most: usize) -> Result<Vec<ListedName>, O
     Ok(all)
 }
 
-/// A walk, directory by directory, by name. It lists the directories that it is told to enter.
+/// A walk through directories, with names in order. It enters only the directories that it is told to.
 pub struct Walk {
     start: FilePath,
     bounds: WalkBounds,
@@ -180,10 +171,7 @@ impl Walk {
         Self { start: start.clone(), bounds, levels, seen: 0, behind_links: 0, state }
     }
 
-    /// Lists a directory next, which the walk has just found.
-    ///
-    /// # Errors
-    /// If it cannot be listed, contains itself, or is too deep.
+    /// Lists a directory that the walk has just found, before it continues.
     pub fn enter(&mut self, entry: &PathEntry) -> Result<(), Unreached> {
         self.push(&entry.path, entry.links + usize::from(entry.is_link))
     }
@@ -202,7 +190,7 @@ impl Walk {
         if links > self.bounds.nested_links {
             return Err(Obstacle::TooLinked(self.bounds.nested_links));
         }
-        // One descriptor for its identity and its names.
+        // One descriptor gives both identity and names.
         let directory = File::from(path.opened(OFlags::RDONLY | OFlags::DIRECTORY)?);
         let found = directory.metadata()?;
         let identity = (found.dev(), found.ino());

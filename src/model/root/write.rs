@@ -1,5 +1,5 @@
-//! Writes below a root: each name is put into its directory, which is opened beneath the root, and no link is followed
-//! at the last name.
+//! Writes below a root. A name is created in its directory, which was opened beneath the root, and no link is followed
+//! at the last component.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,15 +15,15 @@ use rustix::io::Errno;
 use crate::model::root::FilePath;
 use crate::model::root::beneath::PLACE;
 
-/// The start of the names of files that are not yet in place.
+/// Names of temporary files start with this.
 pub const BESIDE: &str = ".juror-";
-/// How many letters and digits follow.
+/// The number of letters and digits that follow.
 pub const RANDOM: usize = 6;
 
-/// The rights of any new file, before the process's mask.
+/// Permissions of a new file, before the umask.
 const NEW: Mode = Mode::from_bits_retain(0o666);
 
-/// A complete file beside the one that it will replace. It is removed unless it is put in place.
+/// A complete file beside the one that it will replace. If it is not put in place, it is removed.
 #[derive(Debug)]
 pub struct Unplaced {
     beside: FilePath,
@@ -32,22 +32,17 @@ pub struct Unplaced {
 }
 
 impl Unplaced {
-    /// Puts it in place, and replaces a file or link there.
-    ///
-    /// # Errors
-    /// What the system reports.
+    /// Puts the file in place. It replaces a file or link there.
     pub fn place(mut self) -> io::Result<()> {
         self.beside.rename(&self.target)?;
         self.is_placed = true;
         Ok(())
     }
 
-    /// The file that it will replace.
     pub fn target(&self) -> &FilePath {
         &self.target
     }
 
-    /// Where it is now.
     pub fn beside(&self) -> &FilePath {
         &self.beside
     }
@@ -56,14 +51,14 @@ impl Unplaced {
 impl Drop for Unplaced {
     fn drop(&mut self) {
         if !self.is_placed {
-            // If it cannot be removed, a later juror removes it.
+            // If this fails, a later juror removes it.
             let _ = self.beside.remove();
         }
     }
 }
 
 impl FilePath {
-    /// Its directory, opened, and its name there.
+    /// Opens its directory. Returns it with the last component.
     pub(super) fn place(&self) -> io::Result<(OwnedFd, OsString)> {
         let name = self.path.file_name().filter(|_| self.path != *self.root);
         let name = name.ok_or(ErrorKind::InvalidInput)?.to_owned();
@@ -71,10 +66,7 @@ impl FilePath {
         Ok((directory.opened(PLACE)?, name))
     }
 
-    /// Makes this directory and those above it, if they are missing.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root; if something else is there.
+    /// Makes this directory, and missing ones above it.
     pub fn make_directories(&self) -> io::Result<()> {
         match self.opened(PLACE) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -89,10 +81,7 @@ impl FilePath {
         }
     }
 
-    /// Makes a new directory, and those above it. Nothing may be there.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
+    /// Makes a directory, and missing ones above it. Nothing may have its name.
     pub fn create_directory(&self) -> io::Result<OwnedFd> {
         self.make_directory()?;
         let (directory, name) = self.place()?;
@@ -101,15 +90,11 @@ impl FilePath {
         Ok(openat(directory, name, flags, Mode::empty())?)
     }
 
-    /// Makes the directories above it.
     fn make_directory(&self) -> io::Result<()> {
         self.directory().map_or(Ok(()), |directory| directory.make_directories())
     }
 
-    /// Makes a file, and the directories above it. Nothing may be there.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
+    /// Makes a file, and missing directories above it. Nothing may have its name.
     pub fn create(&self) -> io::Result<File> {
         self.make_directory()?;
         let (directory, name) = self.place()?;
@@ -117,28 +102,20 @@ impl FilePath {
         Ok(openat(directory, name, flags | OFlags::CLOEXEC, NEW)?.into())
     }
 
-    /// Opens a regular file to write behind its end.
-    ///
-    /// # Errors
-    /// See [`open`](Self::open).
+    /// Opens a regular file to append to it.
     pub fn open_end(&self) -> io::Result<File> {
         super::regular(self.opened(OFlags::WRONLY | OFlags::APPEND | super::NO_WAIT)?)
     }
 
-    /// Makes a link with this target, and the directories above it. Nothing may be there.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
+    /// Makes a link, and missing directories above it. Nothing may have its name.
     pub fn create_link(&self, target: &Path) -> io::Result<()> {
         self.make_directory()?;
         let (directory, name) = self.place()?;
         Ok(symlinkat(target, directory, name)?)
     }
 
-    /// Prepares to replace it by what `make` puts beside it. Makes the directories above it.
-    ///
-    /// # Errors
-    /// What the system reports; if something leads out of the root.
+    /// Prepares a file that will replace this one; `make` creates it under the temporary name. Makes missing
+    /// directories above it.
     pub fn replacement(
         &self,
         mut make: impl FnMut(&Self) -> io::Result<()>,
@@ -161,35 +138,24 @@ impl FilePath {
         Err(ErrorKind::AlreadyExists.into())
     }
 
-    /// Moves it, and replaces a file or link there.
-    ///
-    /// # Errors
-    /// What the system reports; if one of them leads out of the root.
+    /// Replaces a file or link there.
     fn rename(&self, to: &Self) -> io::Result<()> {
         let ((from, old), (to, new)) = (self.place()?, to.place()?);
         Ok(renameat(from, old, to, new)?)
     }
 
-    /// Removes a file or link.
-    ///
-    /// # Errors
-    /// What the system reports; if its directory leads out of the root.
     pub fn remove(&self) -> io::Result<()> {
         let (directory, name) = self.place()?;
         Ok(unlinkat(directory, name, AtFlags::empty())?)
     }
 
-    /// Removes an empty directory.
-    ///
-    /// # Errors
-    /// What the system reports; if it is the root or leads out of it.
     pub fn remove_directory(&self) -> io::Result<()> {
         let (directory, name) = self.place()?;
         Ok(unlinkat(directory, name, AtFlags::REMOVEDIR)?)
     }
 }
 
-/// As many letters and digits as a name that is not yet in place has.
+/// As many letters and digits as a temporary name has.
 fn letters(mut number: u64) -> String {
     const DIGITS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Which cases are needed, as tables.
+//! Tables of which cases are needed.
 
 use super::*;
 
@@ -6,12 +6,12 @@ fn section(parts: Vec<Piece>, requires: &[usize], until: Until, yields: Yields) 
     Section { parts, requires: requires.to_vec(), until, yields }
 }
 
-/// A section with this many cases, whose result does not matter outside.
+/// A section with this many cases. Its result does not matter to its parent.
 fn alone(cases: usize, requires: &[usize], until: Until) -> Piece {
     Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Acceptance))
 }
 
-/// A section with this many cases; if it ends early, it ends the section around it.
+/// A section with this many cases. If it ends early, it ends its parent.
 fn ending(cases: usize, requires: &[usize], until: Until) -> Piece {
     Piece::Section(section(vec![Piece::Cases(cases)], requires, until, Yields::Unbroken))
 }
@@ -26,8 +26,8 @@ fn end(letter: char) -> Option<CaseEnd> {
     }
 }
 
-/// `ends` by letter: `a`ccepted, `r`ejected, `f`ailed, `.` not known. Returns the need for each
-/// case: `+` yes, `?` perhaps, `!` not yet, `-` no.
+/// `ends` by letter: `a`ccepted, `r`ejected, `f`ailed, `.` not known. Returns the need for each case: `+` yes, `?`
+/// possibly, `!` not yet, `-` no.
 fn needs(schedule: &Schedule, ends: &str) -> String {
     let ends: Vec<Option<CaseEnd>> = ends.chars().map(end).collect();
     let letter = |need| match need {

@@ -1,4 +1,4 @@
-//! Trees of groups, as tables.
+//! Tables of trees of groups.
 
 use std::ops::ControlFlow;
 
@@ -59,7 +59,7 @@ fn verdict(short: &str) -> Verdict {
     Verdict::ALL.into_iter().find(|verdict| verdict.short() == short).unwrap()
 }
 
-/// The total for these verdicts; `.` is a case that was not selected.
+/// `.` is a case that was not selected.
 fn total<'a>(
     (data, graders): &'a (TestData, Graders),
     verdicts: &str,
@@ -81,7 +81,7 @@ fn no_grader(_: &[String], _: &[CaseResult]) -> Result<CaseResult, Stop> {
     Err(JudgeError::new("run the grader", "there is none").into())
 }
 
-/// `CASES VERDICT SCORE GROUP=SCORE...`: the cases that count, and `?` for unknown scores.
+/// `CASES VERDICT SCORE GROUP=SCORE...`: the cases that count, and scores, which may be `?`.
 fn shown(total: Result<Total<'_>, Stop>) -> String {
     let total = match total {
         Ok(total) => total,
@@ -136,7 +136,7 @@ fn a_tree_comes_to_what_it_does_in_problemtools() {
     assert_eq!(compared, 25);
 }
 
-/// Checks that exactly the cases that count are run, if all ends are known.
+/// If all ends are known, exactly the cases that count must run.
 fn is_run_as_it_counts(data: &(TestData, Graders), verdicts: &str) {
     let names: Vec<&str> = data.0.cases.iter().map(|case| case.name.as_str()).collect();
     let schedule = GroupTree::new(&data.0, &data.1, true).schedule(&names);
