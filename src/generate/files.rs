@@ -74,7 +74,7 @@ pub fn prepare(
     Ok(combined(&states))
 }
 
-/// Like [`prepare`], for a single file.
+/// Like [`prepare_case`], for a single file.
 pub fn prepare_file(
     target: &FilePath,
     contents: &[u8],

@@ -85,7 +85,7 @@ pub fn make(
         return Err(Stop::Diagnosed(found));
     }
     if let Some(case) = lost.first() {
-        let what = "what it is made from cannot be read";
+        let what = "its sources cannot be read";
         return Err(JudgeError::new(format!("make {}", case.name), what).into());
     }
     for (key, case) in left {

@@ -111,7 +111,7 @@ pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, S
     Ok(generated)
 }
 
-/// The results of generators. `at` is the time when the last one ended.
+/// The results of generators. `ended_at` is the time when the last one ended.
 struct Made<'a> {
     generators: Generators<'a>,
     digests: Digests,

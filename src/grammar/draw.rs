@@ -25,7 +25,6 @@ impl Draw<'_> {
     }
 }
 
-/// The length of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Random,
@@ -90,7 +89,7 @@ enum Plan {
     Row(Vec<Int>),
     Cycle(Vec<Int>),
     OneOf(Vec<Int>),
-    /// `elsewhere` at every index but `at`.
+    /// `other_value` at every index but `index`.
     Except {
         at: u64,
         there: Int,

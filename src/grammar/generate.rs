@@ -181,7 +181,7 @@ struct Search<'a> {
     /// Why another attempt makes no sense.
     end: Option<Unwritten>,
     number: u32,
-    /// Whether wanted bounds are kept if another value can be changed.
+    /// Whether wanted bounds stay if another value can change.
     is_strict: bool,
 }
 

@@ -112,7 +112,7 @@ fn values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
     each_value(grammar, tree, &mut |int| to(&int.value));
 }
 
-/// Removes iterations that repeat an earlier one, if exactly one number beside the loop counts them.
+/// Removes iterations that repeat an earlier one, if exactly one number next to the loop counts them.
 fn once(grammar: &Grammar, nodes: &mut [InputNode]) {
     for at in 0..nodes.len() {
         let (before, rest) = nodes.split_at_mut(at);

@@ -121,7 +121,7 @@ impl Int {
         (!other.is_zero()).then(|| self.by(other, i64::checked_div, |a, b| a / b))
     }
 
-    /// The remainder of [`Int::divided`], with the sign of `self`; `None` if `other` is zero.
+    /// The remainder of [`Int::divided_by`], with the sign of `self`; `None` if `other` is zero.
     pub fn remainder(&self, other: &Self) -> Option<Self> {
         (!other.is_zero()).then(|| self.by(other, i64::checked_rem, |a, b| a % b))
     }

@@ -69,9 +69,9 @@ impl Stop {
 }
 
 const TOO_MUCH: &str = "the grammar has more steps than its time allows";
-pub(super) const TOO_MUCH_HELP: &str = "it is here when `validation_time` is over, which is counted in steps; loop less, compute with smaller numbers, or set a longer time";
+pub(super) const TOO_MUCH_HELP: &str = "`validation_time` limits its steps, and they end here; loop less, compute with smaller numbers, or set a longer time";
 
-/// Stops because nothing that fits can be written; see [`ReasonKind::Stuck`].
+/// Stops because nothing that fits can be written; see [`RunStopKind::Stuck`].
 pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, Stop> {
     Err(Stop::stuck(message, by_question))
 }
@@ -131,7 +131,7 @@ pub(super) trait Port {
     fn offset(&self) -> usize;
 
     fn loops(&mut self) -> &mut impl Loops;
-    /// Whether [`Port::before`] must be called.
+    /// Whether [`Port::before_choice`] must be called.
     const CHOOSES: bool = false;
     fn before(&mut self, _run: &Interpreter<'_>) {}
 }

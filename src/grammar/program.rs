@@ -63,7 +63,7 @@ pub(super) enum Op {
         otherwise: usize,
     },
     Jump(usize),
-    /// Begins a loop; the next instruction is its `Next`.
+    /// Begins a loop; the next instruction is its `NextIteration`.
     Enter {
         id: usize,
         count: Option<Expr>,
@@ -79,7 +79,7 @@ pub(super) enum Op {
         /// The instruction after the loop.
         exit: usize,
     },
-    /// Ends an iteration; `to` is the loop's `Next`.
+    /// Ends an iteration; `to` is the loop's `NextIteration`.
     Back {
         to: usize,
     },

@@ -18,7 +18,6 @@ use crate::grammar::value::Value;
 use crate::model::text::visible;
 
 pub(super) trait Witness: Loops {
-    /// Whether it observes integers.
     const LOOKS: bool = true;
     fn int(&mut self, _read: IntNode) {}
     fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8], _scanned: &Scanned) {}

@@ -206,7 +206,7 @@ impl<'a> Interpreter<'a> {
                 port.loops().enter(*id, count);
             }
             Op::Next { id, test, counter, body, exit } => {
-                // The instruction before is its `Enter`.
+                // The instruction before is its `BeginLoop`.
                 let (index, count) =
                     self.loops.last().map_or((0, None), |state| (state.index, state.count));
                 if let Some(counter) = counter {

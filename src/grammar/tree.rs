@@ -21,7 +21,6 @@ use crate::grammar::write::Writer;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputTree {
-    /// In order.
     pub nodes: Vec<InputNode>,
 }
 

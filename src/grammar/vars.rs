@@ -261,7 +261,7 @@ impl Cells {
             self.filled += usize::from(value.is_some());
             let old = std::mem::replace(&mut self.row[index], value);
             self.filled -= usize::from(old.is_some());
-            // It may have been written to `others` before the row grew over it.
+            // It may have been written to `sparse` before the row grew over it.
             return if old.is_none() && !self.others.is_empty() {
                 self.put_other(&[Int::Small(index as i64)], None)
             } else {

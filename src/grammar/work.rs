@@ -1,8 +1,8 @@
 //! The work of a running grammar. It is counted in steps, not in seconds, so that a grammar stops at the same point on
 //! every machine, however busy.
 //!
-//! A step is what takes about 20 ns: an instruction, an operation on small numbers, or `WORDS` operations on the
-//! 64-bit words of large ones. So a limit in seconds is a limit in steps.
+//! A step is what takes about 20 ns: an instruction, an operation on small numbers, or `WORD_OPERATIONS` operations on
+//! the 64-bit words of large ones. So a limit in seconds is a limit in steps.
 
 use std::cell::Cell;
 use std::time::Duration;

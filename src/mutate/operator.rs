@@ -23,7 +23,7 @@ words! {
         Parity = "parity",
         Type = "type",
         Init = "init",
-        /// A value that is kept from one turn of a loop to the next.
+        /// A value that stays from one iteration of a loop to the next.
         Reset = "reset",
         /// A memory of results that does not hold them.
         Memo = "memo",

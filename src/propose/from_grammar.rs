@@ -146,7 +146,7 @@ fn into(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
         (None, Some(last)) => {
             return usage(format!(
                 "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{INTO}; \
-                 the grammar must give what belongs there",
+                 the grammar must make inputs for that group",
                 problem.layout.secret
             ));
         }

@@ -98,7 +98,7 @@ impl Validator<'_> {
         if let Some(file) = question.files.iter().find(is_own) {
             let name = file.name.display();
             let reason = format!("`{name}` is also a file of {}", path.display());
-            let what = "put a test case's `.files` beside an input validator";
+            let what = "add a test case's `.files` to the box of an input validator";
             let error = JudgeError::new(what, reason);
             return Err(error.help(format!("rename `{name}` in one of the two")).into());
         }

@@ -66,7 +66,6 @@ fn values<'t>(finder: &Finder<'t>, stream: &[Node<'t>]) -> Vec<Node<'t>> {
     stream.iter().filter(is_value).copied().collect()
 }
 
-/// Exchanges newlines and spaces.
 fn spaces<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for text in finder.below(node, Role::Text) {
         finder.confuse(Io, text, ["\" \"", "\"\\n\""]);

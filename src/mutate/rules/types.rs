@@ -1,4 +1,4 @@
-//! Numbers kept in narrower types.
+//! Numbers in narrower types.
 
 use tree_sitter::Node;
 
