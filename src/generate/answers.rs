@@ -1,5 +1,5 @@
-//! Judge answers: what the solution in the recipe writes for each input. An existing answer is not made again, but the
-//! solution must agree with it.
+//! Judge answers: the output of the recipe's solution for each input. The solution does not replace an existing
+//! answer, but must agree with it.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::{Stop, noting};
 
-/// Makes or verifies the answers of the cases that have a solution; adds faults to `found`.
+/// Makes or verifies the answers of the cases that have a solution. Adds faults to `found`.
 pub(super) fn make(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -76,7 +76,7 @@ pub(super) fn make(
 }
 
 /// Gives an empty answer to each case that needs one and has none. If programs talk with the output validator or run
-/// several times, no run of one program alone can make an answer.
+/// several times, no run of a single program can make an answer.
 fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
     let needs =
         |case: &&&RecipeCase| case.answer != AnswerSource::None && !stage.has(&case.name, "ans");
@@ -88,13 +88,12 @@ fn empty(stage: &Stage, cases: &[&RecipeCase]) -> Result<(), JudgeError> {
 
 /// Whether the solution must run, to make an answer or to check one.
 ///
-/// If the package has its own output validator, only that can tell whether an answer is right; `verify` runs it with
+/// If the package has its own output validator, only that decides whether an answer is right. `verify` runs it with
 /// all accepted submissions.
 fn is_needed(problem: &Problem, stage: &Stage, case: &RecipeCase) -> bool {
     !stage.has(&case.name, "ans") || problem.output_validators.is_empty()
 }
 
-/// Adds the answer, or compares it with the existing one.
 fn settle(
     problem: &Problem,
     stage: &Stage,
@@ -118,7 +117,7 @@ fn settle(
     }))
 }
 
-/// The output validator's arguments, from the recipe or from the existing case.
+/// From the recipe, else from the existing case.
 fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     let there = || {
         let data = &problem.test_data;
@@ -128,7 +127,6 @@ fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     case.output_validator_args.clone().or_else(there).unwrap_or_default()
 }
 
-/// The answer of the solution to an input.
 fn answer(stage: &Stage, case: &RecipeCase, solution: &Solution<'_>) -> Result<Blob, Stop> {
     let input = stage.path(&case.name, "in");
     let answer = solution.answer(Blob::file(&input))?;

@@ -1,4 +1,4 @@
-//! Moves test cases from the stage into the package, and finds other files there.
+//! Moves test cases from the stage into the package, and lists other files there.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,23 +16,19 @@ use crate::model::root::{
     BESIDE, FilePath, PathEntry, RANDOM, Unplaced, Unreached, WalkBounds, is_outside,
 };
 
-/// A file that is complete, beside the one that it replaces.
+/// A complete file next to the file that it replaces.
 #[derive(Debug)]
 pub struct Ready(Unplaced);
 
 impl Ready {
-    /// Puts it in place.
-    ///
-    /// # Errors
-    /// System errors, with the file's name.
     pub fn place(self) -> Result<(), JudgeError> {
         let target = self.0.target().clone();
         self.0.place().map_err(|error| unwritable(&target, error))
     }
 }
 
-/// Marks the package as one that this process writes to, as long as the result lives. Removes the files that killed
-/// jurors left beside test data.
+/// Locks the package for this process, as long as the result lives. Removes the files that killed processes of juror
+/// left in the test data.
 pub fn claim(package: &FilePath, data: &FilePath) -> Option<File> {
     let is_left = |entry: &PathEntry| {
         let name = entry.name().as_encoded_bytes().strip_prefix(BESIDE.as_bytes());
@@ -47,10 +43,10 @@ pub fn claim(package: &FilePath, data: &FilePath) -> Option<File> {
                 Err(_) => continue,
             };
             if is_dir {
-                // What cannot be listed stays.
+                // A directory that cannot be listed stays.
                 let _ = walk.enter(&entry);
             } else if is_old && is_left(&entry) {
-                // What cannot be removed stays.
+                // A file that cannot be removed stays.
                 let _ = entry.path.remove();
             }
         }
@@ -58,9 +54,6 @@ pub fn claim(package: &FilePath, data: &FilePath) -> Option<File> {
 }
 
 /// Prepares a case's files for the package, or reports how they differ.
-///
-/// # Errors
-/// System errors, with the file's name.
 pub fn prepare(
     stage: &Stage,
     data: &FilePath,
@@ -81,10 +74,7 @@ pub fn prepare(
     Ok(combined(&states))
 }
 
-/// The same for a single file with these contents.
-///
-/// # Errors
-/// System errors, with the file's name.
+/// Like [`prepare_case`], for a single file.
 pub fn prepare_file(
     target: &FilePath,
     contents: &[u8],
@@ -94,10 +84,7 @@ pub fn prepare_file(
     settled.map_err(|error| unwritable(target, error))
 }
 
-/// Gives one file of the package these contents, or reports how it differs.
-///
-/// # Errors
-/// System errors, with the file's name.
+/// Gives a file of the package these contents, or reports how it differs.
 pub fn place_file(
     target: &FilePath,
     contents: &[u8],
@@ -108,7 +95,6 @@ pub fn place_file(
     Ok(state)
 }
 
-/// An obstacle to putting a file into the package, with help.
 fn unwritable(target: &FilePath, error: io::Error) -> JudgeError {
     let help = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room for the test data",
@@ -120,12 +106,12 @@ fn unwritable(target: &FilePath, error: io::Error) -> JudgeError {
     JudgeError::on("write", target)(error).help(help)
 }
 
-/// Whether the target has these contents; `None` if it does not exist. A link has the contents of its target.
+/// `None` if the target does not exist. A link has the contents of its target.
 fn same(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
     let file = match target.open() {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        // A link that leads out, or to no file, is replaced.
+        // A link that leads outside, or to no file, is replaced.
         Err(_) if target.target().is_ok() => return Ok(Some(false)),
         Err(error) => return Err(error),
     };
@@ -145,7 +131,7 @@ fn same(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
     }
 }
 
-/// Prepares these contents for the target, as a link if `link` is set, or reports how it differs.
+/// Prepares a link if `link` is set.
 fn settle(
     target: &FilePath,
     mut contents: impl Read + Seek,
@@ -169,7 +155,6 @@ fn settle(
     Ok((state, Some(Ready(ready))))
 }
 
-/// The state of a case from the states of its files.
 fn combined(states: &[GeneratedState]) -> GeneratedState {
     let is_wrong =
         |state: &GeneratedState| matches!(state, GeneratedState::Differs | GeneratedState::Missing);
@@ -183,7 +168,7 @@ fn combined(states: &[GeneratedState]) -> GeneratedState {
 
 const NOTHING_REMOVED: &str = "remove or rename it; juror removes nothing by itself";
 
-/// Reasons why these files cannot be put into place: something else is there, or the path leads out of the package.
+/// Reports files in the way of new ones, and paths that lead out of the package.
 pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut seen: BTreeSet<FilePath> = BTreeSet::new();
@@ -219,11 +204,8 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     found
 }
 
-/// The files in `data/` that the recipe does not make, by their names below it. Files that the format ignores, such as
-/// READMEs, do not count.
-///
-/// # Errors
-/// System errors.
+/// Lists the files in `data/` that the recipe does not make, by their names below it. Files that the format ignores,
+/// such as READMEs, do not count.
 pub fn unlisted(data: &FilePath, named: &BTreeSet<String>) -> Result<Vec<String>, JudgeError> {
     let mut unlisted = Vec::new();
     if !data.exists() {
@@ -249,10 +231,7 @@ pub fn unlisted(data: &FilePath, named: &BTreeSet<String>) -> Result<Vec<String>
     Ok(unlisted)
 }
 
-/// Removes files below a directory, and directories that become empty.
-///
-/// # Errors
-/// System errors, with the file's name.
+/// Also removes directories that become empty.
 pub fn remove(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), JudgeError> {
     for file in files {
         let path = data.join(file);
@@ -268,7 +247,7 @@ pub fn remove(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), JudgeEr
     Ok(())
 }
 
-/// Files as messages name them: test cases by name, other files with their endings.
+/// Names files for messages: test cases by name, other files with their extensions.
 pub fn told(unlisted: Vec<String>) -> Vec<String> {
     let cases = cases(&unlisted);
     let mut unknown: Vec<String> =
@@ -278,8 +257,8 @@ pub fn told(unlisted: Vec<String>) -> Vec<String> {
     unknown
 }
 
-/// Those of these unlisted files that belong to test cases or groups of which the recipe makes nothing. The others are
-/// the author's: files of cases and groups that it makes, and of no case at all.
+/// The unlisted files of test cases and groups of which the recipe makes nothing. All other files are the author's:
+/// files of cases and groups that the recipe makes, and of no case at all.
 pub fn left_over(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<String> {
     let (made, left) = (cases(named), cases(unlisted));
     let is_of_left = |name: &str| {
@@ -300,7 +279,6 @@ pub fn left_over(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<Stri
     unlisted.iter().filter(is_left).cloned().collect()
 }
 
-/// The test cases of these files.
 fn cases<'n>(files: impl IntoIterator<Item = &'n String>) -> BTreeSet<String> {
     let cases = files.into_iter().filter_map(|name| name.strip_suffix(".in"));
     cases.filter(|case| !in_files_directory(case)).map(str::to_owned).collect()
@@ -312,7 +290,6 @@ fn in_files_directory(name: &str) -> bool {
     above.split('/').any(|part| part.ends_with(".files"))
 }
 
-/// Whether a file belongs to one of these cases.
 fn belongs_to(file: &str, cases: &BTreeSet<String>) -> bool {
     file.match_indices('.').any(|(dot, _)| cases.contains(&file[..dot]))
 }
@@ -382,7 +359,7 @@ mod tests {
         let data = package.join("data");
         let (_, ready) = prepare_file(&data.join("secret/1.in"), b"1\n", Mode::Write).unwrap();
         let left = PathBuf::from(ready.as_ref().unwrap().0.beside());
-        // As if its process had died.
+        // As if the process had died.
         std::mem::forget(ready);
         let link = left.with_file_name(".juror-link");
         symlink("1.in", &link).unwrap();
@@ -396,7 +373,7 @@ mod tests {
             assert_eq!(left.exists(), is_there);
             assert!(others.iter().all(|path| path.exists()) && fs::read_link(&link).is_ok());
         };
-        // It may be in use elsewhere. A lock is released for programs, too, that other tests start meanwhile.
+        // Another process may use it. A lock is also released for programs that other tests start meanwhile.
         claim(&package, &data).unwrap().unlock().unwrap();
         check(true);
         let old = SystemTime::now() - Duration::from_secs(100);

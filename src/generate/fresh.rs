@@ -1,4 +1,4 @@
-//! A package's generators, built once and started with any seed.
+//! A package's generators, built once and run with any seed.
 
 use crate::build::bench::Bench;
 use crate::generate::inputs::{Generators, generators};
@@ -9,27 +9,22 @@ use crate::model::recipe::{GeneratorCommand, Recipe, RecipeCase};
 use crate::model::stop::Stop;
 use crate::model::work::RunMode;
 
-/// Generators that can be started as long as this value lives.
 pub struct FreshInputs<'a> {
     bench: Bench<'a>,
     generators: Generators<'a>,
 }
 
-/// An input that a generator made, or why there is none.
+/// The error says why there is no input.
 pub type FreshInput = Result<Blob, String>;
 
 impl<'a> FreshInputs<'a> {
-    /// Builds the generators of the recipe.
-    ///
-    /// # Errors
-    /// If some do not build, the judge failed, or it was cut short.
     pub fn build(bench: Bench<'a>, recipe: &'a Recipe) -> Result<Self, Stop> {
         let cases: Vec<&RecipeCase> = recipe.cases.iter().collect();
         let generators = generators(&bench, &cases)?;
         Ok(Self { bench, generators })
     }
 
-    /// Starts a generator with its own seed for a case `name`.
+    /// Runs a generator with its own seed for the case `name`.
     pub fn make(
         &self,
         command: &GeneratorCommand,

@@ -1,4 +1,4 @@
-//! Inputs: literal, copied, or printed by a generator in the sandbox; and the files beside them.
+//! Inputs: literal, copied, or printed by a generator in the sandbox; and the other files of a case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -20,16 +20,12 @@ use crate::model::root::{FilePath, Kind, Unreached, WalkBounds};
 use crate::model::stop::{Stop, noting};
 use crate::model::work::RunMode;
 
-/// The generators that commands use.
 pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 
-/// Digests of generated files, by case and extension.
+/// By case and extension.
 pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digest>>;
 
-/// Builds the generators of these cases.
-///
-/// # Errors
-/// If some do not build, the judge failed, or it was cut short.
+/// Fails if a generator does not build.
 pub(super) fn generators<'a>(
     bench: &Bench<'_>,
     cases: &[&'a RecipeCase],
@@ -51,7 +47,6 @@ pub(super) fn generators<'a>(
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }
 
-/// The generator command of a case, if it has one.
 pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     match &case.input {
         InputSource::Command(command) => Some(command),
@@ -59,7 +54,7 @@ pub(super) fn command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     }
 }
 
-/// Makes the inputs and the further files of these cases on the stage; adds the reasons for failures to `found`.
+/// Makes the inputs and the further files of these cases on the stage. Adds the reasons for failures to `found`.
 pub(super) fn make(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -80,7 +75,7 @@ pub(super) fn make(
     Ok(digests)
 }
 
-/// Makes generated files first, then copied ones, then given ones; later files replace earlier ones of the same name.
+/// Makes generated files first, then copied ones, then given ones. Later files replace earlier ones of the same name.
 fn make_case(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -119,7 +114,7 @@ fn make_case(
     fault(stage, case).map_or(Ok(digests), |fault| Err(fault.into()))
 }
 
-/// Puts a text of the package on the stage, with the line ends of this system.
+/// Adds a text of the package to the stage, with the line ends of this system.
 pub(super) fn put_text(
     stage: &Stage,
     case: &str,
@@ -132,13 +127,11 @@ pub(super) fn put_text(
     stage.add(case, extension, &mut plain.as_slice())
 }
 
-/// The digest of a program's output.
 pub(super) fn digest(written: &Blob) -> Result<Digest, JudgeError> {
     let digest = written.digest();
     digest.map_err(|error| JudgeError::new("read a program's output", error))
 }
 
-/// The fault of a case's input.
 fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
     if !stage.has(&case.name, "in") {
         let message = "no input was made";
@@ -155,7 +148,8 @@ fn fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
     }
 }
 
-/// Copies the files that begin with `base`, each to the same extension; with those of old packages, or without.
+/// Copies the files that begin with `base`, each to the same extension. If `is_old`, this includes files of old
+/// packages.
 fn copy(stage: &Stage, case: &RecipeCase, base: &FilePath, is_old: bool) -> Result<(), Stop> {
     let fault = |path: &FilePath, reason: &dyn fmt::Display| {
         let message = format!("{} cannot be copied: {reason}", path.display());

@@ -1,9 +1,9 @@
-//! Memory of earlier runs: a case whose recipe, programs and tools are the same is not made again, as long as its
-//! files in `data/` are the results.
+//! Memory of earlier runs. A case is not made again if its recipe, programs and tools are the same, and its files in
+//! `data/` are still the results.
 //!
 //! The memory is a file in the user's cache directory. It has a digest of everything that a case is made from, and of
-//! each resulting file. Without it, everything is made, and what the recipe no longer makes of a case that it still makes
-//! cannot be told from the author's files. `--check` ignores it.
+//! each resulting file. Without it, everything is made. Then juror cannot distinguish the author's files from those
+//! that the recipe made earlier. `--check` ignores the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,6 @@ use crate::model::root::{FilePath, Kind, WalkBounds};
 use crate::model::text::hex;
 use crate::model::tree::Node;
 
-/// A digest as text.
 type Hex = String;
 
 /// The digests of a case's files, by extension.
@@ -37,10 +36,9 @@ type Known = BTreeMap<Hex, Files>;
 /// The digests of all files that juror made, by their names below `data/`.
 type MadeFiles = BTreeMap<String, blob::Digest>;
 
-/// The memory of a package.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Where it is stored; `None` if nothing is remembered.
+    /// `None` if nothing is remembered.
     path: Option<FilePath>,
     known: Known,
     made: MadeFiles,
@@ -50,7 +48,7 @@ pub(super) struct Memory {
 const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3");
 
 impl Memory {
-    /// The memory of a package; empty if data is only checked, or nothing is to be remembered.
+    /// Empty if data is only checked, or if nothing is to be remembered.
     pub(super) fn open(generating: &Generating<'_>) -> Self {
         let kept = generating.kept.as_deref().filter(|_| generating.mode != Mode::Check);
         let path = kept.and_then(|kept| place(kept, &generating.bench.problem.dir));
@@ -69,12 +67,11 @@ impl Memory {
         self.made.get(name).is_some_and(|made| now().is_ok_and(|now| now == *made))
     }
 
-    /// Whether anything is remembered or will be.
     pub(super) fn is_on(&self) -> bool {
         self.path.is_some()
     }
 
-    /// Puts a case's files from `data/` on the stage if they are the result of this key; returns whether they are.
+    /// Adds a case's files from `data/` to the stage if they are the result of this key. Returns whether they are.
     pub(super) fn recall(
         &self,
         key: &str,
@@ -98,8 +95,8 @@ impl Memory {
         Ok(true)
     }
 
-    /// Remembers the keys of these cases and the files that are in `data/` now, of those that this run and earlier ones
-    /// made. A failed write is not a fault: the next run only takes longer.
+    /// Remembers the keys of these cases, and those files in `data/` that this run and earlier ones made. A failed
+    /// write is not a fault: the next run only takes longer.
     pub(super) fn keep(
         &self,
         cases: &[(String, &str)],
@@ -129,14 +126,13 @@ impl Memory {
     }
 }
 
-/// Where the memory of a package is stored.
 fn place(kept: &Path, package: &Path) -> Option<FilePath> {
     let real = package.canonicalize().ok()?;
     let name = hex(&Sha512::digest(real.as_os_str().as_encoded_bytes()));
     Some(FilePath::root(kept).join("generated").join(&name[..32]))
 }
 
-/// The memory in a file; `None` if it is another kind of file.
+/// `None` if the file is of another kind.
 fn parse(bytes: &[u8]) -> Option<(Known, MadeFiles)> {
     let (header, known, made): (String, _, _) = postcard::from_bytes(bytes).ok()?;
     (header == HEADER).then_some((known, made))
@@ -153,7 +149,7 @@ impl<'a> Keys<'a> {
         Self { bench, programs: BTreeMap::new() }
     }
 
-    /// The key of a case; `None` if something that it needs is missing, which is reported when the case is made.
+    /// `None` if something that the case needs is missing. That is reported when the case is made.
     pub(super) fn of(&mut self, case: &RecipeCase) -> Option<Hex> {
         let mut hasher = Sha512::new();
         let mut part = |name: &str, bytes: &[u8]| {
@@ -202,7 +198,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// A digest of a program's files and of the tools and commands that build and start it.
+/// A digest of a program's files, and of the tools and commands that build and run it.
 fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     let plan = builder.prepare(program).ok()?.plan;
     let mut hasher = Sha512::new();
@@ -217,7 +213,7 @@ fn digest(program: &Program, builder: &Builder<'_>) -> Option<Hex> {
     Some(hex(&hasher.finalize()))
 }
 
-/// The files that `copy` with this base may take: a superset, all whose names begin with it.
+/// The files that `copy` with this base may take: a superset, in which all names begin with the base.
 fn copied(base: &FilePath) -> Vec<FilePath> {
     let stem = base.file_name().unwrap_or_default().to_string_lossy();
     let prefix = format!("{stem}.");
@@ -225,7 +221,7 @@ fn copied(base: &FilePath) -> Vec<FilePath> {
     let mut files = Vec::new();
     let mut walk = dir.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
-        // What cannot be reached is reported when it is copied.
+        // A path that cannot be reached is reported when it is copied.
         let Ok(entry) = next else { continue };
         let is_top = entry.path.parent() == Some(&dir);
         if is_top && !entry.name().to_string_lossy().starts_with(&prefix) {

@@ -1,6 +1,6 @@
 //! Makes the files of test cases that a package describes but lacks. They are stored in the user's cache directory,
-//! under names that digest what they are made from, or in a temporary directory if that cannot be written. The package
-//! does not change.
+//! under names that digest what they are made from. If that cannot be written, a temporary directory is used. The
+//! package does not change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,25 +25,21 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 
-/// Files that were made, by test case; they exist as long as this value lives.
+/// The files exist as long as this value lives.
 #[derive(Debug)]
 pub struct Made {
     files: BTreeMap<String, CaseFiles>,
     _store: Store,
 }
 
-/// The files that were made for a test case.
 #[derive(Clone, Debug)]
 struct CaseFiles {
     input: FilePath,
     answer: Option<FilePath>,
 }
 
-/// Makes the files of the `wanted` test cases that the package only describes, and puts them into the problem. They
+/// Makes the files of the `wanted` test cases that the package only describes, and adds them to the problem. They
 /// exist as long as the returned value.
-///
-/// # Errors
-/// If something cannot be made, the judge failed, or it was interrupted.
 pub fn complete(
     problem: &mut Problem,
     executor: &dyn Executor,
@@ -58,11 +54,8 @@ pub fn complete(
     Ok(Some(made))
 }
 
-/// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They are kept for
-/// the next run if possible.
-///
-/// # Errors
-/// If some cannot be made, it was cut short, or the judge failed.
+/// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They stay for the
+/// next run if possible.
 pub fn make(
     bench: &Bench<'_>,
     recipe: &Recipe,
@@ -84,7 +77,7 @@ pub fn make(
         }
     }
     let stage = Stage::new()?;
-    // Cases without a key cannot be made; trying shows why.
+    // A case without a key cannot be made. The attempt shows why.
     let cases: Vec<&RecipeCase> = left.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
     let mut found = Vec::new();
     generate::make(bench, &stage, &cases, &mut found)?;
@@ -92,7 +85,7 @@ pub fn make(
         return Err(Stop::Diagnosed(found));
     }
     if let Some(case) = lost.first() {
-        let what = "what it is made from cannot be read";
+        let what = "its sources cannot be read";
         return Err(JudgeError::new(format!("make {}", case.name), what).into());
     }
     for (key, case) in left {
@@ -102,7 +95,7 @@ pub fn make(
 }
 
 impl Made {
-    /// Gives the files to the problem's test cases.
+    /// Sets the files of the problem's test cases.
     pub fn put_into(&self, problem: &mut Problem) {
         let data = &mut problem.test_data;
         let all = [&mut data.cases, &mut data.valid_inputs, &mut data.invalid_inputs];
@@ -117,14 +110,13 @@ impl Made {
     }
 }
 
-/// Number of digits of a digest in a directory's name.
+/// Number of digits of a digest in the name of a directory.
 const DIGITS: usize = 32;
 
-/// The directory of the files.
 #[derive(Debug)]
 struct Store {
     dir: PathBuf,
-    /// A temporary directory, if the files are not kept for the next run.
+    /// A temporary directory if the files do not stay for the next run.
     _scratch: Option<Scratch>,
 }
 
@@ -142,7 +134,6 @@ impl Store {
         }
     }
 
-    /// The paths of a case's files.
     fn files(&self, key: &str, case: &RecipeCase) -> CaseFiles {
         // The name helps people who see it in messages.
         let name = case.name.rsplit('/').next().unwrap_or_default();
@@ -152,7 +143,7 @@ impl Store {
         CaseFiles { input: file("in"), answer: has_answer.then(|| file("ans")) }
     }
 
-    /// The files of a case if all exist from an earlier run.
+    /// `None` unless all files of the case exist from an earlier run.
     fn find(&self, key: &str, case: &RecipeCase) -> Option<CaseFiles> {
         let files = self.files(key, case);
         let are_there =
@@ -160,7 +151,6 @@ impl Store {
         are_there.then_some(files)
     }
 
-    /// Stores the files of a case.
     fn add(&self, key: &str, case: &RecipeCase, stage: &Stage) -> Result<CaseFiles, JudgeError> {
         let files = self.files(key, case);
         let all = [("in", Some(&files.input)), ("ans", files.answer.as_ref())];
@@ -181,7 +171,7 @@ impl Store {
     }
 }
 
-/// Makes a file readable for programs that run as another user.
+/// Programs that run as another user read the file.
 fn readable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o644))

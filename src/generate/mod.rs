@@ -1,7 +1,7 @@
 //! Makes test data from a package's recipe, and verifies that it matches its recipe.
 //!
-//! All files are first made in a separate directory. The package changes only when all of them exist, file by file:
-//! written beside, then renamed.
+//! All files are first made in a separate directory. The package changes only after all of them exist. Each file is
+//! written next to its target, then renamed.
 
 mod answers;
 pub mod files;
@@ -34,33 +34,29 @@ use crate::model::recipe::{Recipe, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
-/// The parameters of generation.
 pub struct Generating<'a> {
     /// The problem, whose test data may be missing, and where generators and solutions run.
     pub bench: Bench<'a>,
     pub recipe: &'a Recipe,
-    /// Whether files are written.
     pub mode: Mode,
     /// Whether everything is made, even files that exist from an earlier run.
     pub fresh: bool,
     /// Whether the files of cases and groups that the recipe does not make are removed.
     pub prune: bool,
-    /// Where the memory of earlier runs is stored, if there is one.
+    /// The directory of the memory of earlier runs.
     pub kept: Option<PathBuf>,
 }
 
-/// Whether files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Write,
-    /// Write nothing; report what differs, and generators that are not reproducible.
+    /// Write nothing. Report what differs, and generators that are not reproducible.
     Check,
 }
 
-/// The result of generation.
 #[derive(Debug, Default)]
 pub struct Generated {
-    /// Reasons why something could not be made, and warnings; if one is an error, nothing was written.
+    /// If one is an error, nothing was written.
     pub diagnostics: Vec<Diagnostic>,
     /// Number of test cases that differ from the recipe.
     pub differing: usize,
@@ -72,10 +68,7 @@ impl Generated {
     }
 }
 
-/// Makes all test data of a problem.
-///
-/// # Errors
-/// If a generator does not build, it was cut short, or the judge failed: a missing compiler, a full disk.
+/// Fails if a generator does not build or the judge fails: a missing compiler, a full disk.
 pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     let mut generated = Generated::default();
     let found = &mut generated.diagnostics;
@@ -93,7 +86,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
         return Ok(generated);
     }
     if generating.mode == Mode::Check {
-        // Differences in the package are reported all the same: nothing is written in this mode.
+        // Differences in the package are still reported: nothing is written in this mode.
         let found = &mut generated.diagnostics;
         repeat::prove(generating, &stage, &made, found)?;
     }
@@ -101,10 +94,7 @@ pub fn generate(generating: &Generating<'_>) -> Result<Generated, Stop> {
     Ok(generated)
 }
 
-/// Makes these cases of the recipe, whose inputs need no generator, and leaves other cases and the memory alone.
-///
-/// # Errors
-/// As [`generate`].
+/// Makes these cases of the recipe, whose inputs need no generator. Other cases and the memory do not change.
 pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, Stop> {
     let mut generated = Generated::default();
     let stage = Stage::new()?;
@@ -121,14 +111,14 @@ pub fn add(generating: &Generating<'_>, names: &[String]) -> Result<Generated, S
     Ok(generated)
 }
 
-/// The results of generators, and when the last one ended.
+/// The results of generators. `ended_at` is the time when the last one ended.
 struct Made<'a> {
     generators: Generators<'a>,
     digests: Digests,
     at: Instant,
 }
 
-/// Makes inputs, further files and answers of these cases on the stage; adds the reasons for failures to `found`.
+/// Makes inputs, further files and answers of these cases on the stage. Adds the reasons for failures to `found`.
 fn make<'a>(
     bench: &Bench<'_>,
     stage: &Stage,
@@ -144,8 +134,7 @@ fn make<'a>(
     Ok(Made { generators, digests, at })
 }
 
-/// What will be in the package, and files that are written already, but not in place: if the disk is full, the package
-/// stays as it was.
+/// Files that are complete but not in place yet. So the package does not change if the disk is full.
 #[derive(Default)]
 struct Placing {
     states: Vec<(String, GeneratedState)>,
@@ -153,12 +142,11 @@ struct Placing {
     _claim: Option<File>,
 }
 
-/// Cases with their keys.
 type Keyed<'a> = Vec<(String, &'a str)>;
 
 impl<'a> Generating<'a> {
-    /// The keys of all cases, and those that must be made: the files of others in the package come from an earlier run,
-    /// and are put on the stage.
+    /// Returns the keys of all cases, and the cases that must be made. The other cases are in the package from an
+    /// earlier run, and are added to the stage.
     fn remembered(
         &self,
         memory: &Memory,
@@ -181,7 +169,7 @@ impl<'a> Generating<'a> {
         Ok((keys, left))
     }
 
-    /// Puts links for the cases that share the files of another case.
+    /// Links the cases that share the files of another case.
     fn link(&self, stage: &Stage) -> Result<(), JudgeError> {
         for link in &self.recipe.links {
             for extension in stage.extensions(&link.target) {
@@ -191,7 +179,7 @@ impl<'a> Generating<'a> {
         Ok(())
     }
 
-    /// Puts everything into the package and remembers it, or reports how it differs.
+    /// Writes everything into the package and remembers it, or reports how the package differs.
     fn place_all(
         &self,
         stage: &Stage,
@@ -232,7 +220,7 @@ impl<'a> Generating<'a> {
         Ok(())
     }
 
-    /// Prepares these cases for the package, or finds how they differ; `None` if something is in the way. `named` are
+    /// Prepares these cases for the package, or finds how they differ. `None` if something is in the way. `named` are
     /// all files that the recipe makes.
     fn prepare<'n>(
         &self,
@@ -259,7 +247,6 @@ impl<'a> Generating<'a> {
         Ok(Some(placing))
     }
 
-    /// Puts all files in place.
     fn finish(&self, placing: Placing, generated: &mut Generated) -> Result<(), JudgeError> {
         placing.ready.into_iter().try_for_each(Ready::place)?;
         for (name, state) in placing.states {
@@ -268,7 +255,6 @@ impl<'a> Generating<'a> {
         Ok(())
     }
 
-    /// The directory of the test data.
     fn data_dir(&self) -> FilePath {
         let problem = self.bench.problem;
         problem.dir.join(problem.layout.data)

@@ -7,10 +7,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
 use crate::model::recipe::Recipe;
 
-/// Warnings about cases whose files lack a pattern.
-///
-/// # Errors
-/// If a file cannot be read.
+/// Warns about cases whose files lack a pattern. Fails if a file cannot be read.
 pub(super) fn search(recipe: &Recipe, stage: &Stage) -> Result<Vec<Diagnostic>, JudgeError> {
     let mut doubts = Vec::new();
     for case in &recipe.cases {

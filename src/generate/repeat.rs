@@ -1,4 +1,4 @@
-//! Proves that generators are reproducible: they make the same again a second later.
+//! Checks that generators are reproducible: a second later, they make the same files again.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::model::work::RunMode;
 /// After this time, a clock that counts seconds has moved on.
 const A_SECOND: Duration = Duration::from_millis(1100);
 
-/// Starts every generator a second time; adds differing results to `found`.
+/// Runs every generator a second time. Adds differing results to `found`.
 pub(super) fn prove(
     generating: &Generating<'_>,
     stage: &Stage,
@@ -58,7 +58,6 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// The parameters to start a generator again.
 struct Again<'a> {
     executor: &'a dyn Executor,
     stage: &'a Stage,
@@ -66,7 +65,7 @@ struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// The difference from the first start, in words.
+    /// The difference from the first run, in words.
     fn change(
         &self,
         case: &RecipeCase,

@@ -1,4 +1,4 @@
-//! One start of a generator: its input and its output.
+//! One run of a generator: its input and its output.
 
 use crate::build::Runnable;
 use crate::executor::Executor;
@@ -12,20 +12,19 @@ use crate::model::recipe::{CASE_EXTENSIONS, GeneratorCommand};
 use crate::model::stop::Stop;
 use crate::model::work::RunMode;
 
-/// A generator may write its files under this name instead of printing its input.
+/// A generator may write files under this name instead of printing its input.
 const OWN_NAME: &str = "testcase";
 
-/// The result of a generator: its files by extension, among them `in`.
+/// One of the files is `in`.
 pub(super) type Output = Result<Vec<Made>, Refusal>;
 
-/// One file that a generator made.
 #[derive(Debug)]
 pub(super) struct Made {
     pub extension: &'static str,
     pub contents: Blob,
 }
 
-/// Starts a generator for the case `name`; tries again with another seed if it fails and that is permitted.
+/// Runs a generator for the case `name`. If it fails and has more tries, runs it again with the next seed.
 pub(super) fn run(
     executor: &dyn Executor,
     generator: &Runnable,
@@ -95,8 +94,8 @@ pub(super) fn start(
     Ok(Ok(files))
 }
 
-/// The names of files that a generator may leave, with their extensions: `testcase.in` and so on; if it gets the
-/// case's name, also with that.
+/// The names of files that a generator may leave, with their extensions: `testcase.in` and so on. A generator that
+/// gets the case's name may also use that name.
 fn names(command: &GeneratorCommand, case: &str) -> Vec<(String, &'static str)> {
     let base = case.rsplit('/').next().unwrap_or(case);
     let knows_name = occurrences(&command.args, Piece::Name) > 0 && base != OWN_NAME;

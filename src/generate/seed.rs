@@ -5,7 +5,7 @@ use sha2::{Digest, Sha512};
 use crate::model::placeholder::{Piece, pieces};
 use crate::model::recipe::GeneratorCommand;
 
-/// The seed of a command: the same on every machine, but another one if the command line changes.
+/// The same on every machine, but different if the command line changes.
 ///
 /// SHA-512 of salt and line, read as one big number, modulo 2³¹. Source: the generators documentation of BAPCtools.
 pub fn seed(command: &GeneratorCommand) -> u32 {
@@ -18,9 +18,9 @@ pub fn seed(command: &GeneratorCommand) -> u32 {
     u32::from_be_bytes(low) & 0x7fff_ffff
 }
 
-/// The words of a command for the case `name` with the placeholders replaced.
+/// The words of a command for the case `name`, with the placeholders replaced.
 ///
-/// After a failure, a generator is tried with the next seed, so seeds can reach 2³¹ and above.
+/// After a failure, a generator gets the next seed. So seeds can reach 2³¹ and more.
 pub fn substituted(command: &GeneratorCommand, name: &str, seed: u64) -> Vec<String> {
     let base = name.rsplit('/').next().unwrap_or(name);
     let replaced = |piece: &Piece<'_>| match piece {

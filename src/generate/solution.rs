@@ -11,13 +11,13 @@ use crate::model::recipe::{AnswerSource, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 
-/// Whether a run of one program alone makes a right answer: it neither talks with the output validator nor runs
-/// several times.
+/// Whether a run of a single program makes a right answer: it neither talks with the output validator nor runs several
+/// times.
 pub fn is_alone(problem: &Problem) -> bool {
     problem.kind.interaction == Interaction::None && problem.kind.passes == 1
 }
 
-/// The program that makes the answer, if it is not a submission. Such a program is made only for this, and its output
+/// The program that makes the answer, unless it is a submission. Such a program serves only this purpose. Its output
 /// is an answer even if submissions talk or run several times.
 pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a FilePath> {
     let AnswerSource::Solution(path) = &case.answer else { return None };
@@ -26,23 +26,17 @@ pub fn made_for_it<'a>(problem: &Problem, case: &'a RecipeCase) -> Option<&'a Fi
     (!is_submission).then_some(path)
 }
 
-/// A built solution.
 pub struct Solution<'a> {
     bench: Bench<'a>,
     runnable: Runnable,
 }
 
 impl<'a> Solution<'a> {
-    /// Builds a solution.
-    ///
-    /// # Errors
-    /// If it does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'a>, path: &FilePath) -> Result<Self, Stop> {
         let runnable = build(bench, &of_solution(bench.problem, path))?;
         Ok(Self { bench: *bench, runnable })
     }
 
-    /// The answer to an input.
     pub fn answer(&self, input: Blob) -> Result<Result<Blob, Refusal>, Stop> {
         let problem = self.bench.problem;
         let mut job = self.runnable.job(&Limits::of_generator());

@@ -14,11 +14,10 @@ use crate::model::root::FilePath;
 use crate::model::text::printable;
 use crate::model::units::Bytes;
 
-/// A directory with new test cases.
 pub struct Stage {
     dir: Scratch,
     files: Mutex<BTreeMap<String, BTreeSet<String>>>,
-    /// How many bytes may still be added.
+    /// Number of bytes that may still be added.
     room: AtomicU64,
 }
 
@@ -26,39 +25,32 @@ pub struct Stage {
 const DATA_MAX: Bytes = Bytes::mib(16 << 10);
 
 impl Stage {
-    /// An empty stage.
-    ///
-    /// # Errors
-    /// If the system's temporary directory cannot be written.
     pub fn new() -> Result<Self, JudgeError> {
         Self::with_room(DATA_MAX)
     }
 
-    /// An empty stage for so many bytes.
     fn with_room(most: Bytes) -> Result<Self, JudgeError> {
         let (dir, files) = (scratch::directory(Use::Data)?, Mutex::default());
         Ok(Self { dir, files, room: AtomicU64::new(most.0) })
     }
 
-    /// The path of a case's file with this extension. Files in the case's directory of files have extensions such as
-    /// `files/map.txt`.
+    /// Files in the case's directory of files have extensions such as `files/map.txt`.
     pub fn path(&self, case: &str, extension: &str) -> FilePath {
         FilePath::root(self.dir.path()).join(file_name(case, extension))
     }
 
-    /// Whether a case has a file with this extension.
     pub fn has(&self, case: &str, extension: &str) -> bool {
         let files = self.files.lock();
         files.get(case).is_some_and(|files| files.contains(extension))
     }
 
-    /// The extensions of a case's files, by name.
+    /// In alphabetical order.
     pub fn extensions(&self, case: &str) -> Vec<String> {
         let files = self.files.lock();
         files.get(case).into_iter().flatten().cloned().collect()
     }
 
-    /// The names below `data/` of all files of these cases.
+    /// Names below `data/`.
     pub fn files<'a>(&self, cases: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
         cases.flat_map(|case| {
             let extensions = self.extensions(case).into_iter();
@@ -66,10 +58,7 @@ impl Stage {
         })
     }
 
-    /// Adds a file with these contents; replaces an existing one, which counts all the same.
-    ///
-    /// # Errors
-    /// System errors, with the file's name; also if all files together are too large.
+    /// Replaces an existing file, whose size still counts. Fails if all files together are too large.
     pub fn add(
         &self,
         case: &str,
@@ -81,7 +70,7 @@ impl Stage {
         self.put(case, extension, |path| {
             let mut bounded = contents.take(room.saturating_add(1));
             let written = io::copy(&mut bounded, &mut path.create()?)?;
-            // Threads that write at the same time have the same room.
+            // Threads that write at the same time share the room.
             let less = |room: u64| room.checked_sub(written);
             is_too_large =
                 self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err();
@@ -96,10 +85,6 @@ impl Stage {
         }
     }
 
-    /// Adds the output of a program.
-    ///
-    /// # Errors
-    /// System errors, with the file's name.
     pub fn add_blob(&self, case: &str, extension: &str, blob: &Blob) -> Result<(), JudgeError> {
         let read = blob.open();
         let mut read = read.map_err(|error| JudgeError::new("read a program's output", error))?;
@@ -107,9 +92,6 @@ impl Stage {
     }
 
     /// Adds a link to a file on the stage; both are given by their names below `data/`.
-    ///
-    /// # Errors
-    /// System errors, with the file's name.
     pub fn link(&self, case: &str, extension: &str, target: &str) -> Result<(), JudgeError> {
         let name = file_name(case, extension);
         self.put(case, extension, |path| path.create_link(&relative(&name, target)))
@@ -133,7 +115,7 @@ impl Stage {
             return Err(unfit(fault));
         }
         let path = self.path(case, extension);
-        // Some systems do not tell `A.in` from `a.in`.
+        // Some file systems do not distinguish `A.in` from `a.in`.
         if !self.has(case, extension) && path.link_metadata().is_ok() {
             return Err(unfit("is the name of another one"));
         }
@@ -186,7 +168,7 @@ mod tests {
         check("secret/1.in", "secret/a/1.in", "a/1.in");
     }
 
-    /// Each generator may write as much as a test case may have; all together would fill the disk.
+    /// Each generator may write as much as a test case may have. All together would fill the disk.
     #[test]
     fn all_data_together_is_bounded() {
         let stage = Stage::with_room(Bytes(10)).unwrap();
@@ -217,7 +199,7 @@ mod tests {
         }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
         assert!(stage.add("secret/a", "files/../../b", &mut &b""[..]).is_err());
-        // As on a system that does not tell upper from lower case.
+        // As on a file system that does not distinguish upper from lower case.
         stage.add("secret/a", "in", &mut &b"1\n"[..]).unwrap();
         symlink("a.in", stage.path("secret/A", "in").as_path()).unwrap();
         let said = stage.add("secret/A", "in", &mut &b"2\n"[..]).unwrap_err();

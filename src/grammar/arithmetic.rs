@@ -12,10 +12,6 @@ use crate::grammar::ast::{Compare, Operator};
 use crate::grammar::number::{Int, NUMBER_BITS_MAX};
 use crate::grammar::value::Value;
 
-/// `left op right`.
-///
-/// # Errors
-/// The fault, in words.
 pub(super) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value, String> {
     let result = match (left, right) {
         (Value::Int(a), Value::Int(b)) => integers(op, a, b)?.map(Value::Int),
@@ -28,7 +24,7 @@ pub(super) fn binary(op: Operator, left: &Value, right: &Value) -> Result<Value,
     })
 }
 
-/// The result; `None` if it is too large to be computed.
+/// `None` if the result is too large to be computed.
 fn integers(op: Operator, a: &Int, b: &Int) -> Result<Option<Int>, String> {
     Ok(match op {
         Operator::Add => Some(a.plus(b)),
@@ -44,7 +40,7 @@ fn integers(op: Operator, a: &Int, b: &Int) -> Result<Option<Int>, String> {
     })
 }
 
-/// The result; `None` if it is too large to be computed.
+/// `None` if the result is too large to be computed.
 fn floats(op: Operator, left: &Value, right: &Value) -> Result<Option<Value>, String> {
     let ratio = |value: &Value| {
         value.ratio().ok_or_else(|| {
@@ -88,10 +84,6 @@ fn exponent(value: &Int) -> Result<u64, String> {
     fits.ok_or_else(|| format!("the exponent {} is not from 0 to 2^64 - 1", value.shown()))
 }
 
-/// `-value`.
-///
-/// # Errors
-/// The fault, in words.
 pub(super) fn negated(value: &Value) -> Result<Value, String> {
     match value {
         Value::Int(value) => Ok(Value::Int(value.negated())),
@@ -105,7 +97,6 @@ pub(super) fn float(ratio: BigRational) -> Value {
 }
 
 impl Compare {
-    /// The same comparison with its sides swapped.
     pub(super) fn turned(self) -> Self {
         match self {
             Self::Less => Self::Greater,
@@ -116,7 +107,6 @@ impl Compare {
         }
     }
 
-    /// Whether it holds for two values with this ordering.
     pub(super) fn holds(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),

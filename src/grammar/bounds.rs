@@ -32,15 +32,11 @@ struct Seen {
 }
 
 impl Coverage {
-    /// The coverage of no input.
     pub fn new(grammar: &Grammar) -> Self {
         Self { sites: vec![Seen::default(); grammar.sites.len()] }
     }
 
-    /// Adds an input, which must be valid. `path` is its name in messages.
-    ///
-    /// # Errors
-    /// If it is not valid, with the reason; then nothing is added.
+    /// Adds an input, which must be valid: another adds nothing. `path` is its name in messages.
     pub fn add(&mut self, grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
         *self = witnessed(grammar, input, path, self.clone())?;
         Ok(())
@@ -94,7 +90,7 @@ impl Coverage {
         }
     }
 
-    /// The fraction of the bounds of all numbers that is reached; `None` if there are no numbers.
+    /// The fraction of the bounds of all numbers that inputs reach; `None` if there are no numbers.
     pub fn share(&self, grammar: &Grammar) -> Option<f64> {
         let all = bounds(grammar, Some(self));
         let reached = all.iter().filter_map(|it| it.reached.as_ref());
@@ -103,12 +99,11 @@ impl Coverage {
     }
 }
 
-/// The bounds of all numbers that the grammar reads, and which of them inputs reach.
 pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds> {
     by_site(grammar, coverage).map(|(_, bounds)| bounds).collect()
 }
 
-/// The same, with the indexes of the sites.
+/// Like [`bounds`], with the index of each site.
 pub(super) fn by_site(
     grammar: &Grammar,
     coverage: Option<&Coverage>,

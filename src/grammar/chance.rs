@@ -9,14 +9,13 @@ use sha2::{Digest, Sha256};
 
 use crate::grammar::number::Int;
 
-/// A source of random numbers.
 #[derive(Clone, Debug)]
 pub struct Chance {
     words: ChaCha8Rng,
 }
 
 impl Chance {
-    /// The numbers of a seed; `purpose` separates the streams of one seed.
+    /// `purpose` separates the streams of one seed.
     pub fn new(seed: u64, purpose: &str) -> Self {
         let mut hash = Sha256::new();
         hash.update(b"juror grammar\0");
@@ -29,7 +28,7 @@ impl Chance {
         self.words.next_u64()
     }
 
-    /// A uniformly random number below `bound`; 0 for the bound 0.
+    /// A uniformly random number from 0 to `bound - 1`; 0 for the bound 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         let Some(largest) = bound.checked_sub(1) else { return 0 };
         // Draws as many bits as are needed, until the number is small enough.
@@ -42,7 +41,6 @@ impl Chance {
         }
     }
 
-    /// Whether an event of this probability happens.
     pub fn happens(&mut self, per_mille: u64) -> bool {
         self.below(1000) < per_mille
     }

@@ -16,16 +16,14 @@ use crate::grammar::value::Value;
 use crate::grammar::work::WorkLimits;
 use crate::model::diagnostic::Diagnostic;
 
-/// The result of reading a grammar.
 #[derive(Debug)]
 pub struct Reading {
-    /// The grammar, unless one of the diagnostics is an error.
+    /// `None` if one of the diagnostics is an error.
     pub grammar: Option<Grammar>,
-    /// All errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads a grammar. `path` is for messages only.
+/// `path` is for messages only.
 pub fn read(path: &Path, text: &[u8]) -> Reading {
     let mut compiler = parse(Source::new(path, text));
     let end = compiler.grammar.source.text.len();
@@ -48,24 +46,22 @@ pub fn read(path: &Path, text: &[u8]) -> Reading {
     }
 }
 
-/// A grammar under construction, step by step.
 pub(super) struct Compiler {
     pub grammar: Grammar,
     names: HashMap<String, usize>,
     pub diagnostics: Vec<Diagnostic>,
     /// Whether a command was not understood; it might have assigned a variable.
     pub is_partial: bool,
-    /// The loops around the current command, from outside.
+    /// From the outermost to the innermost.
     pub loops: Vec<usize>,
-    /// For each slot, whether any command assigns it.
+    /// By the index of a variable.
     assigned: Vec<bool>,
-    /// For each slot, the place of its first use.
+    /// By the index of a variable.
     used: Vec<Option<Span>>,
 }
 
-/// A block that has not ended yet.
 pub(super) enum Block {
-    /// The step that jumps over the current branch.
+    /// `skip` is the instruction that jumps over the current branch.
     If {
         skip: usize,
     },
@@ -99,7 +95,6 @@ impl Compiler {
         }
     }
 
-    /// The slot of a variable.
     pub(super) fn slot(&mut self, name: String) -> usize {
         if let Some(slot) = self.names.get(&name) {
             return *slot;
@@ -112,7 +107,6 @@ impl Compiler {
         slot
     }
 
-    /// The number of a new question about what comes next.
     pub(super) fn question(&mut self) -> usize {
         self.grammar.questions.push(QUESTION);
         self.grammar.questions.len() - 1
@@ -139,7 +133,7 @@ impl Compiler {
         self.diagnostics.push(warning);
     }
 
-    /// Adds a step that is not a block. A step that reads a value gets its site here.
+    /// An instruction that reads a value gets its site here.
     pub(super) fn command(&mut self, mut step: Op, span: Span) {
         match &mut step {
             Op::Text(expr) => match expr.constant().cloned() {
@@ -192,13 +186,11 @@ impl Compiler {
         self.error(span, message, "put it between `\"`");
     }
 
-    /// Begins a conditional block.
     pub(super) fn begin_if(&mut self, test: Expr) -> Block {
         self.questions(&test, QUESTION);
         Block::If { skip: self.push(Op::Branch { test, otherwise: 0 }, Span::default()) }
     }
 
-    /// Ends the first branch of a conditional block and begins the second.
     pub(super) fn begin_else(&mut self, block: &mut Block, span: Span) {
         let end_of_then = self.push(Op::Jump(0), span);
         if let Block::If { skip } = block {
@@ -242,7 +234,6 @@ impl Compiler {
         Block::Loop { id, next, body: self.next_step() }
     }
 
-    /// Notes that the loop's body begins here.
     pub(super) fn begin_body(&self, block: &mut Block) {
         if let Block::Loop { body, .. } = block {
             *body = self.next_step();
@@ -345,7 +336,7 @@ impl Compiler {
         });
     }
 
-    /// Notes the context of each question in a test; `asked` is that of the test itself.
+    /// Notes the context of each question in a test; `asked` is the context of the test itself.
     fn questions(&mut self, test: &Expr, asked: Lookahead) {
         match &test.kind {
             ExprKind::Not(inner) => {
@@ -363,7 +354,6 @@ impl Compiler {
         }
     }
 
-    /// Finds out the roles of the sites' values.
     fn roles(&mut self) {
         let mut unique = Vec::new();
         let grammar = &mut self.grammar;
@@ -432,7 +422,6 @@ fn unique_in(test: &Expr, groups: &mut Vec<Vec<usize>>) {
 }
 
 impl Grammar {
-    /// The bytes that may come next at a step.
     pub(super) fn first_at(&self, step: usize) -> ByteSet {
         self.first.get(step).copied().unwrap_or(ByteSet::END)
     }

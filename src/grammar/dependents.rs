@@ -1,14 +1,14 @@
-//! Which values decide whether a step of a grammar can be satisfied.
+//! Finds the values that decide whether an instruction of a grammar can be satisfied.
 
 use std::collections::BTreeSet;
 
 use crate::grammar::ast::{Expr, ExprKind, VarRef};
 use crate::grammar::program::{Grammar, Op};
 
-/// For each step, the sites whose values decide whether it can be satisfied.
+/// For each instruction, the sites whose values decide whether it can be satisfied.
 pub(super) fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
     let slots = &grammar.slots;
-    // Slot → the slots that its values depend on.
+    // Maps each variable to the variables that its values depend on.
     let mut made_of: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); slots.len()];
     let mut add = |name: &VarRef, exprs: &[&Expr]| {
         for expr in exprs {
@@ -51,7 +51,6 @@ pub(super) fn dependents(grammar: &Grammar) -> Vec<BTreeSet<usize>> {
     by_step.collect()
 }
 
-/// The counts of the loops around a site.
 fn counts_around(grammar: &Grammar, site: usize) -> Vec<&Expr> {
     let loops = &grammar.sites[site].loops;
     let counts = grammar.steps.iter().filter_map(|step| match step {
@@ -61,7 +60,6 @@ fn counts_around(grammar: &Grammar, site: usize) -> Vec<&Expr> {
     counts.collect()
 }
 
-/// The variables that a step uses.
 fn used_slots(step: &Op) -> Vec<usize> {
     let mut slots = Vec::new();
     step.expressions(&mut |expr| {

@@ -8,28 +8,23 @@ use crate::grammar::port::{LoopState, Loops};
 use crate::grammar::program::Grammar;
 use crate::grammar::shape::{Cases, Counts, Shape, Values};
 
-/// The circumstances of a drawn value.
 pub(super) struct Draw<'a> {
     pub site: usize,
-    /// The least value.
     pub min: &'a Int,
     pub max: &'a Int,
     /// The number will be divided by ten to this power.
     pub unit: u32,
-    /// The loops around it, from outside.
     pub loops: &'a [LoopState],
     /// Number of values drawn here that led to a dead end.
     pub retry: u32,
 }
 
 impl Draw<'_> {
-    /// The number, or the bound nearest to it.
     fn within(&self, number: &Int) -> Int {
         number.within(self.min, self.max)
     }
 }
 
-/// The length of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Random,
@@ -39,27 +34,22 @@ pub(super) enum Length {
     Exactly(usize),
 }
 
-/// Chooses values.
 pub(super) trait Chooser: Loops {
-    /// A number, mostly within the bounds.
+    /// May be out of bounds.
     fn number(&mut self, draw: &Draw<'_>) -> Int;
-    /// A text that was chosen earlier, if there is one.
+    /// `None` if no text was chosen earlier.
     fn text(&mut self, _site: usize) -> Option<Vec<u8>> {
         None
     }
-    /// The length of texts.
     fn length(&self) -> Length;
-    /// The number of decimals of a float, from `min` to `max`.
     fn decimals(&mut self, site: usize, min: u32, max: u32) -> u32;
-    /// The answer to a question about what comes next, if both answers are possible.
+    /// The answer to a question about what comes next. It is asked only if both answers are possible.
     fn answer(&mut self, question: usize, loops: &[LoopState]) -> bool;
     /// Notes the only possible answer.
     fn forced(&mut self, _question: usize) {}
-    /// The source of random numbers for other choices.
     fn chance(&mut self) -> &mut Chance;
 }
 
-/// Chooses values in a shape.
 pub(super) struct Shaped<'a> {
     grammar: &'a Grammar,
     shape: &'a Shape,
@@ -76,7 +66,6 @@ pub(super) struct Shaped<'a> {
     rounds: Vec<u64>,
 }
 
-/// The bias of values towards a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundBias {
     Shape,
@@ -94,13 +83,13 @@ pub(super) enum BoundBias {
 /// See [`BoundBias::Part`].
 pub(super) const PARTS: u32 = 64;
 
-/// The values of a row, as far as they are planned in advance.
+/// The planned values of a row.
 enum Plan {
-    /// These in order; beyond the end, the last again.
+    /// In this order; the last value repeats.
     Row(Vec<Int>),
     Cycle(Vec<Int>),
     OneOf(Vec<Int>),
-    /// `elsewhere` everywhere except at one place.
+    /// `other_value` at every index but `index`.
     Except {
         at: u64,
         there: Int,
@@ -139,7 +128,7 @@ impl<'a> Shaped<'a> {
         }
     }
 
-    /// The index of the test case within the input, and the loops within it.
+    /// The index of the test case, and the loops inside it.
     fn case<'l>(&self, loops: &'l [LoopState]) -> (u64, &'l [LoopState]) {
         match loops.split_first() {
             Some((state, inner)) if self.grammar.loops[state.id].is_cases => (state.index, inner),
@@ -233,7 +222,6 @@ impl<'a> Shaped<'a> {
         draw.within(&value)
     }
 
-    /// Plans the values of a row of this length.
     fn plan(&mut self, draw: &Draw<'_>, length: u64) -> Plan {
         let chance = &mut self.chance;
         let mut drawn = |count: u64| -> Vec<Int> {
@@ -368,13 +356,12 @@ impl Loops for Shaped<'_> {
     }
 }
 
-/// The value after this many parts of the range.
 fn part(draw: &Draw<'_>, parts: u32) -> Int {
     let width = draw.max.minus(draw.min).times(&Int::Small(parts.into()));
     draw.min.plus(&width.divided(&Int::Small(PARTS.into())).unwrap_or(Int::ZERO))
 }
 
-/// The value to try after this many dead ends at a part of the range: away from the nearest bound, ever faster.
+/// The bias after this many dead ends at a part of the range: away from the nearest bound, ever faster.
 fn beside(draw: &Draw<'_>, parts: u32, retry: u32) -> BoundBias {
     let value = part(draw, parts);
     let (room, is_low) = if parts < PARTS / 2 {

@@ -19,7 +19,6 @@ use crate::grammar::write::Writer;
 /// After this many inputs in a row that cannot be written, the list ends.
 const STUCK_MAX: u32 = 20_000;
 
-/// The small inputs of a grammar.
 pub struct Small<'a> {
     grammar: &'a Grammar,
     /// Number of test cases in an input, if the grammar has a row of them.
@@ -30,7 +29,6 @@ pub struct Small<'a> {
     is_over: bool,
 }
 
-/// One small input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmallInput {
     pub text: Vec<u8>,
@@ -39,7 +37,7 @@ pub struct SmallInput {
 }
 
 impl<'a> Small<'a> {
-    /// The list from its start, with at most `cases` test cases in an input.
+    /// `cases` is the upper bound on the test cases in an input.
     pub fn new(grammar: &'a Grammar, cases: u64) -> Self {
         let has_cases = grammar.loops.iter().any(|site| site.is_cases);
         Self {
@@ -51,12 +49,11 @@ impl<'a> Small<'a> {
         }
     }
 
-    /// Whether an input holds several of the list's test cases.
     pub fn is_packed(&self) -> bool {
         self.cases > 1
     }
 
-    /// Writes the next input; `None` if the grammar does not accept it.
+    /// `None` if the grammar does not accept the next input.
     fn attempt(&mut self) -> Option<SmallInput> {
         let source = Digits {
             grammar: self.grammar,
@@ -83,7 +80,7 @@ impl Iterator for Small<'_> {
 }
 
 impl Small<'_> {
-    /// The next input; `None` if there are no more, or if `is_over` said so before one was found.
+    /// `None` if there are no more inputs, or if `is_over` becomes true first.
     pub fn next_until(&mut self, is_over: &dyn Fn() -> bool) -> Option<SmallInput> {
         for _ in 0..STUCK_MAX {
             if self.is_over || is_over() {
@@ -127,7 +124,7 @@ impl Default for Odometer {
 }
 
 impl Odometer {
-    /// Chooses one of `values` values, by index.
+    /// Returns an index below `values`.
     fn choose(&mut self, values: u64) -> u64 {
         self.is_limited |= values > self.level;
         let size = values.clamp(1, self.level);
@@ -148,7 +145,7 @@ impl Odometer {
         self.level == 1 || taken.contains(&(self.level - 1))
     }
 
-    /// Counts up by one, to the next level at the end of one; returns whether there is more.
+    /// Counts up by one, and to the next level at the end of one. Returns whether there is more.
     fn advance(&mut self) -> bool {
         self.digits.truncate(self.at);
         self.sizes.truncate(self.at);
@@ -167,7 +164,6 @@ impl Odometer {
     }
 }
 
-/// Takes choices from an odometer.
 struct Digits<'a> {
     grammar: &'a Grammar,
     odometer: &'a mut Odometer,
@@ -176,8 +172,7 @@ struct Digits<'a> {
     chance: Chance,
 }
 
-/// For each question of a grammar, whether it only asks for a space or a line end. The layout of an input does not
-/// make it small or large.
+/// For each question, whether it only asks for a space or a line end. Layout makes an input neither small nor large.
 fn layout(grammar: &Grammar) -> Vec<bool> {
     let mut is_layout = vec![false; grammar.questions.len()];
     for test in grammar.steps.iter().filter_map(Op::test) {
@@ -197,7 +192,7 @@ impl Digits<'_> {
     fn near_zero(&mut self, min: &Int, max: &Int, step: &Int) -> Int {
         let middle = Int::ZERO.within(min, max);
         let level = Int::from(self.odometer.level);
-        // The number of values on a side, with one more than fits if the level cannot have all.
+        // The number of values on a side. If the level cannot have them all, it is one more than the level allows.
         let room = |distance: Int| {
             let steps = distance.divided(step).unwrap_or(Int::ZERO).min(level.clone());
             steps.small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
@@ -217,7 +212,6 @@ impl Digits<'_> {
         }
     }
 
-    /// Whether the innermost loop is the row of test cases.
     fn is_cases(&self, loops: &[LoopState]) -> bool {
         loops.last().is_some_and(|state| self.grammar.loops[state.id].is_cases)
     }

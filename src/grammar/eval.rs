@@ -47,7 +47,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The value of a variable with small indices, if it has one.
     #[inline]
     fn look(&self, name: &VarRef) -> Option<&Value> {
         match &name.indices[..] {
@@ -61,7 +60,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The value of an expression.
     pub(super) fn eval(&self, expr: &Expr) -> Result<Value, Stop> {
         match self.small(expr) {
             Some(value) => Ok(Value::from(value)),
@@ -69,7 +67,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The same for a part of an expression that is not of small integers only: each part is tried once.
+    /// For a part of an expression that does not consist of small integers only: each part is tried once.
     fn computed(&self, expr: &Expr) -> Result<Value, Stop> {
         self.spend(1)?;
         let wrong = |message: String| {

@@ -1,11 +1,11 @@
-//! The bytes that may come next in an input at each step, as far as this is known without running.
+//! The bytes that may come next in an input at each instruction, as far as this is known without a run.
 
 use crate::grammar::ast::{Expr, ExprKind};
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::program::{Grammar, Op, PatternSource};
 use crate::grammar::value::Value;
 
-/// For each step, the bytes that may come next, and whether the end may. The set is never too small.
+/// For each instruction, the bytes that may come next, and whether the end may. The set is never too small.
 pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
     let own: Vec<Own> = grammar.steps.iter().map(own).collect();
     let mut first = vec![ByteSet::NONE; grammar.steps.len()];
@@ -39,7 +39,7 @@ pub(super) fn analyse(grammar: &Grammar) -> Vec<ByteSet> {
     }
 }
 
-/// The bytes that a step itself can begin with.
+/// The bytes that an instruction itself can begin with.
 struct Own {
     set: ByteSet,
     may_be_empty: bool,

@@ -15,7 +15,7 @@ use crate::grammar::port::FloatRules;
 use crate::grammar::token::{EXPONENT_MAX, decimal};
 use crate::grammar::work::{bits_of_digits, of_float_text, of_meeting, words};
 
-/// The parts of a float's text; all lengths in bytes.
+/// All lengths are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scanned {
     pub length: usize,
@@ -29,7 +29,6 @@ pub(super) struct Scanned {
     pub exponent: usize,
 }
 
-/// Scans the longest float at the start of a text.
 pub(super) fn scan(text: &[u8]) -> Option<Scanned> {
     let digits = |from: usize| {
         text.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -69,7 +68,7 @@ pub(super) struct Quick {
 impl Quick {
     const DIGITS: u32 = 18;
 
-    /// The bounds, if they are decimals of moderate size.
+    /// `None` unless both bounds are decimals of moderate size.
     pub(super) fn new(min: &BigRational, max: &BigRational) -> Option<Self> {
         if [min, max].iter().any(|bound| bound.numer().bits().max(bound.denom().bits()) > 128) {
             return None;
@@ -82,7 +81,7 @@ impl Quick {
         Some(Self { min: scaled(min)?, max: scaled(max)? })
     }
 
-    /// Whether a float without exponent and of at most 18 digits is within the bounds.
+    /// `None` if the float has an exponent or more than 18 digits.
     pub(super) fn contains(&self, text: &[u8], scanned: &Scanned) -> Option<bool> {
         let decimals = u32::try_from(scanned.decimals).ok()?;
         if scanned.exponent > 0 || scanned.whole + scanned.decimals > Self::DIGITS as usize {
@@ -96,14 +95,14 @@ impl Quick {
     }
 }
 
-/// Whether a float is within its bounds, if its size tells, so that its value need not be computed.
+/// Whether a float is within its bounds; `None` if only its value tells.
 pub(super) fn by_size(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> Option<bool> {
     let Some(exponent) = exponent(text, scanned) else { return Some(false) };
     let [low, high] = [&rules.min, &rules.max].map(|it| order(text, scanned, exponent, it));
     Some(low?.is_ge() && high?.is_le())
 }
 
-/// The steps to compute a float's value and to compare it with its bounds.
+/// The steps of work to compute a float's value and to compare it with its bounds.
 pub(super) fn steps(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> u64 {
     const SHORT: u64 = 40;
     let digits = (scanned.whole + scanned.decimals) as u64;
@@ -116,14 +115,13 @@ pub(super) fn steps(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> u64 {
     bounds.into_iter().fold(of_float_text(digits, exponent), u64::saturating_add)
 }
 
-/// Whether a float is within its bounds, by its value.
 pub(super) fn is_within(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> bool {
     value(text, scanned).is_some_and(|value| {
         number::order(&rules.min, &value).is_le() && number::order(&value, &rules.max).is_le()
     })
 }
 
-/// How a float compares with a bound, if signs or the numbers of digits tell.
+/// How a float compares with a bound; `None` unless signs or the numbers of digits tell.
 fn order(text: &[u8], scanned: &Scanned, exponent: i64, bound: &BigRational) -> Option<Ordering> {
     let digits = text[scanned.sign..scanned.length - scanned.exponent].iter();
     let leading = digits.filter(|byte| **byte != b'.').position(|byte| *byte != b'0');
@@ -145,7 +143,7 @@ fn order(text: &[u8], scanned: &Scanned, exponent: i64, bound: &BigRational) -> 
     (difference.abs() > 3.0).then_some(if is_above { Ordering::Greater } else { Ordering::Less })
 }
 
-/// The exponent of a float's text; `None` if juror cannot compute with one that large.
+/// `None` if the exponent is too large for juror to compute with.
 fn exponent(text: &[u8], scanned: &Scanned) -> Option<i64> {
     if scanned.exponent == 0 {
         return Some(0);
@@ -155,7 +153,7 @@ fn exponent(text: &[u8], scanned: &Scanned) -> Option<i64> {
     (exponent.unsigned_abs() <= u64::from(EXPONENT_MAX)).then_some(exponent)
 }
 
-/// The value of a float's text; `None` if juror cannot compute with an exponent that large.
+/// `None` if the exponent is too large for juror to compute with.
 pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
     let exponent = exponent(text, scanned)?;
     let mantissa = &text[scanned.sign..scanned.length - scanned.exponent];
@@ -163,7 +161,7 @@ pub(super) fn value(text: &[u8], scanned: &Scanned) -> Option<BigRational> {
     Some(if scanned.sign == 1 { -value } else { value })
 }
 
-/// A fault in the form of a float, apart from its value.
+/// Describes a fault in the form of a float, apart from its value.
 pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> Option<String> {
     match rules.notation {
         Notation::Fixed if scanned.exponent > 0 => return Some("has an exponent".to_owned()),
@@ -184,7 +182,6 @@ pub(super) fn form_fault(text: &[u8], scanned: &Scanned, rules: &FloatRules) -> 
         .then(|| "has not exactly one digit other than 0 before its point".to_owned())
 }
 
-/// A description of the expected float.
 pub(super) fn wanted(rules: &FloatRules) -> String {
     let mut words =
         format!("a float from {} to {}", show_ratio(&rules.min), show_ratio(&rules.max));
@@ -283,7 +280,7 @@ mod tests {
         }
     }
 
-    /// To compute these numbers takes minutes.
+    /// Computing these numbers would take minutes.
     #[test]
     fn huge_exponents_cost_nothing() {
         let (min, max) = (number("0"), number("1"));

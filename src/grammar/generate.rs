@@ -1,9 +1,11 @@
 //! Writes inputs from a grammar, with backtracking.
 //!
-//! If an ASSERT fails, or bounds leave no value, the run goes back to a value that they depend on: at first the latest
-//! one, then earlier and earlier ones. If nothing fits after an answer to MATCH or ISEOF, the other answer is tried.
-//! After that the next attempt starts from scratch. Bounds that a pin or the shape asks for are kept as long as possible:
-//! first all else is drawn in another way, then the bounds give way as little as needed, and only then freely.
+//! If an ASSERT fails, or bounds leave no value, the run goes back to a value that they depend on: first the latest
+//! one, then earlier ones. If nothing fits after an answer to MATCH or ISEOF, the run tries the other answer. If that
+//! fails, the next attempt starts from scratch.
+//!
+//! Bounds that a pin or the shape asks for stay as long as possible. First all other values are drawn in another way,
+//! then the bounds give way as little as needed, and only then freely.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +28,7 @@ use crate::grammar::write::{Hint, Mark, MarkKind, Writer};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::count;
 
-/// How to draw the values that led to dead ends before, one attempt each, after all that keep what is wanted.
+/// How to draw the values that led to dead ends, one attempt each, after all attempts that keep the wanted bounds.
 const FALLBACKS: [BoundBias; 11] = [
     BoundBias::Low(4),
     BoundBias::High(4),
@@ -45,15 +47,12 @@ const HALVINGS: u32 = 5;
 
 /// Upper bound on the dead ends of one attempt.
 const STUCK_MAX: u32 = 3000;
-/// Upper bound on the dead ends of one attempt at one command.
+/// Upper bound on the dead ends of one attempt at one instruction.
 const STUCK_AT_MAX: u32 = 100;
 /// Upper bound on the choices of one attempt, beyond three times those that it needs.
 const SPARE_CHOICES: u64 = 10_000;
 
 /// Writes an input of a shape; the same seed gives the same bytes on every machine.
-///
-/// # Errors
-/// If a command of the grammar could not be satisfied, with the reason.
 pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, Diagnostic> {
     generate_at(grammar, shape, &[], seed)
 }
@@ -61,23 +60,18 @@ pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, 
 /// Fixes a value at its bound, wherever it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The command, by its index in [`Grammar::sites`].
+    /// An index in [`Grammar::sites`].
     pub site: usize,
     pub end: End,
 }
 
-/// One of two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The least value.
     Least,
     Most,
 }
 
 /// Like [`generate`], with some values at their bounds as far as possible.
-///
-/// # Errors
-/// If a command of the grammar could not be satisfied, with the reason.
 pub fn generate_at(
     grammar: &Grammar,
     shape: &Shape,
@@ -92,10 +86,8 @@ pub fn generate_at(
     })
 }
 
-/// Why no input was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unwritten {
-    /// A command of the grammar could not be satisfied, for this reason.
     Unsatisfied(Diagnostic),
     /// The input would exceed the limit on its size.
     TooLarge,
@@ -103,10 +95,7 @@ pub enum Unwritten {
     Stopped,
 }
 
-/// Like [`generate_at`], with at most `most` bytes if that is set; a larger input is given up at once.
-///
-/// # Errors
-/// If a command of the grammar could not be satisfied, with the reason; or if the input would be larger.
+/// Like [`generate_at`], but gives up as soon as the input has more than `most` bytes.
 pub fn generate_within(
     grammar: &Grammar,
     shape: &Shape,
@@ -117,10 +106,7 @@ pub fn generate_within(
     generate_until(grammar, shape, pins, seed, most, &|| false)
 }
 
-/// The same until `is_over` says so: a grammar that is hard to satisfy takes long.
-///
-/// # Errors
-/// Also if the time was over.
+/// Like [`generate_within`], until `is_over` is true: a grammar that is hard to satisfy takes long.
 pub fn generate_until(
     grammar: &Grammar,
     shape: &Shape,
@@ -147,7 +133,7 @@ pub fn generate_until(
     };
     let wanted = search.wanted();
     let first = search.attempt(wanted.clone())?;
-    // Fewer bounds that are missed first, then more bytes.
+    // First fewer missed bounds, then more bytes.
     let is_most = wanted.contains(&BoundBias::Part(PARTS));
     let rank = |input: &Vec<u8>| {
         let missed = unreached(grammar, shape, pins, input).len();
@@ -159,7 +145,7 @@ pub fn generate_until(
     if let Some((0, _)) = first_rank {
         return first.ok_or(Unwritten::Stopped);
     }
-    // At first, what is wanted stays, and all else is drawn in another way.
+    // First, the wanted bounds stay, and all else is drawn in another way.
     let level = search.level(&wanted);
     let second = if level == wanted { None } else { search.attempt(level)? };
     let second = second.filter(|it| first_rank.is_none_or(|first| rank(it) < first));
@@ -180,7 +166,6 @@ pub fn generate_until(
     Err(Unwritten::Unsatisfied(std::mem::take(&mut search.failures).report(grammar)))
 }
 
-/// The attempts to write an input.
 struct Search<'a> {
     grammar: &'a Grammar,
     shape: &'a Shape,
@@ -188,21 +173,20 @@ struct Search<'a> {
     seed: u64,
     most: Option<usize>,
     is_over: &'a dyn Fn() -> bool,
-    /// For each step, the sites that decide whether it can be satisfied.
+    /// For each instruction, the sites that decide whether it can be satisfied.
     dependents: Vec<BTreeSet<usize>>,
     failures: Failures,
     /// The work of all attempts together.
     work: Rc<Steps>,
-    /// Why no attempt makes sense any more.
+    /// Why another attempt makes no sense.
     end: Option<Unwritten>,
-    /// Number of attempts so far.
     number: u32,
-    /// Whether wanted bounds are kept if another value can be changed.
+    /// Whether wanted bounds stay if another value can change.
     is_strict: bool,
 }
 
 impl Search<'_> {
-    /// Where to draw the value of each site: at a bound if a pin or the shape says so.
+    /// The bias of each site: at a bound if a pin or the shape asks for it.
     fn wanted(&self) -> Vec<BoundBias> {
         let ends = ends(self.grammar, self.shape, self.pins).into_iter();
         ends.map(|end| match end {
@@ -213,8 +197,8 @@ impl Search<'_> {
         .collect()
     }
 
-    /// What is wanted, with all else that led to dead ends drawn from the whole range. A single value is large if
-    /// another should be as large as allowed: it is probably the other's bound.
+    /// The wanted biases, with all other values that led to dead ends drawn from the whole range. A single value is
+    /// large if another should be as large as allowed: it is probably the other's bound.
     fn level(&self, wanted: &[BoundBias]) -> Vec<BoundBias> {
         let mut tilts = wanted.to_vec();
         self.tilt(&mut tilts, BoundBias::Level, false);
@@ -229,7 +213,7 @@ impl Search<'_> {
         tilts
     }
 
-    /// Changes how the values that led to dead ends are drawn; with `all`, also those that are wanted at a bound.
+    /// Changes the bias of values that led to dead ends; with `all`, also of those that are wanted at a bound.
     fn tilt(&self, tilts: &mut [BoundBias], bias: BoundBias, all: bool) {
         for site in self.blamed() {
             if all || tilts[site] == BoundBias::Shape {
@@ -238,13 +222,11 @@ impl Search<'_> {
         }
     }
 
-    /// The sites whose values led to dead ends.
     fn blamed(&self) -> BTreeSet<usize> {
         self.failures.by_step.keys().flat_map(|step| &self.dependents[*step]).copied().collect()
     }
 
-    /// Gives way as little as possible in wanted bounds that led to dead ends: in the one that is read last, else in
-    /// all of them.
+    /// Relaxes wanted bounds that led to dead ends as little as possible: the one that is read last, else all of them.
     fn nearest(&mut self, wanted: &[BoundBias]) -> Result<Option<Vec<u8>>, Unwritten> {
         let blamed = self.blamed().into_iter();
         let open: Vec<usize> =
@@ -274,7 +256,7 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Tries to write an input; `None` if no values were found.
+    /// `None` if no values were found.
     fn attempt(&mut self, tilts: Vec<BoundBias>) -> Result<Option<Vec<u8>>, Unwritten> {
         let grammar = self.grammar;
         let chance = Chance::new(self.seed, &format!("{} {}", self.shape.name, self.number));
@@ -346,7 +328,7 @@ impl Search<'_> {
         false
     }
 
-    /// The end of all attempts, if that is why a run stopped.
+    /// `Some` if the reason for a stop ends all attempts.
     fn ends(&self, stop: &Stop) -> Option<Unwritten> {
         match stop.0.kind {
             ReasonKind::TooMuch => {
@@ -358,7 +340,6 @@ impl Search<'_> {
         }
     }
 
-    /// Checks that the validator reads the written input in the intended way.
     fn confirmed(&self, text: &[u8]) -> Result<(), Stop> {
         let mut reader = Reader::new(self.grammar, text, Blind);
         Interpreter::with(self.grammar, Rc::clone(&self.work)).run(&mut reader)
@@ -372,7 +353,7 @@ impl Search<'_> {
         self.failures.misread = Some(self.grammar.source.error(stop.0.span, message).help(help));
     }
 
-    /// The mark of a value that the step depends on; the more dead ends at the step, the earlier the value.
+    /// The index of a mark whose value the instruction depends on. The more dead ends, the earlier the value.
     fn earlier_value(
         &self,
         writer: &Writer<'_, impl Chooser>,
@@ -409,13 +390,13 @@ impl Search<'_> {
     }
 }
 
-/// The latest question whose other answer was not tried. Answers that were already changed have no mark.
+/// The latest question whose other answer was not tried. An answer that was already changed has no mark.
 fn last_answer<S: Chooser>(writer: &Writer<'_, S>) -> Option<usize> {
     writer.marks.iter().rposition(|mark| matches!(mark.kind, MarkKind::Answer { .. }))
 }
 
-/// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. That of a text is
-/// the range of its length: `STRLEN(s) == n`.
+/// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. For a text it
+/// is the range of its length: `STRLEN(s) == n`.
 fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     let (Op::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
         (&run.grammar.steps[step], &mark.kind)
@@ -465,7 +446,6 @@ fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
 }
 
 impl Hint {
-    /// Keeps only values for which the comparison with `other` holds.
     fn narrow(&mut self, op: Compare, other: &Int) {
         let (least, most) = match op {
             Compare::Greater => (Some(other.plus(&Int::ONE)), None),
@@ -484,12 +464,10 @@ impl Hint {
     }
 }
 
-/// The reasons why attempts failed.
 #[derive(Default)]
 struct Failures {
-    /// For each step, how often it stopped an attempt, and the last message.
+    /// By instruction: how often it stopped an attempt, and the last message.
     by_step: BTreeMap<usize, (u64, String)>,
-    /// The written input is not read in the intended way.
     misread: Option<Diagnostic>,
 }
 

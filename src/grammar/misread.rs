@@ -7,18 +7,14 @@ use crate::grammar::program::Grammar;
 use crate::grammar::reduce::{arrange, each_value, length, recount, set};
 use crate::grammar::tree::{InputNode, InputTree, parse, written};
 
-/// A way to read an input wrongly.
 #[derive(Clone, Copy, Debug)]
 pub enum Misreading {
-    /// It reads fewer values of each row: as many as this function makes of their number and its maximum.
+    /// Fewer values of each row: the function maps their number and its maximum to the number that is read.
     Row(fn(i64, i64) -> i64),
-    /// It skips the first value of each row.
     WithoutFirst,
-    /// It reads fewer test cases: as many as this function makes of their number.
+    /// Fewer test cases: the function maps their number to the number that is read.
     Cases(fn(i64) -> i64),
-    /// It reads the values of a row in another order.
     Order(fn(&mut [Int])),
-    /// It reads equal values of a row only once.
     Once,
     Values(fn(i64) -> i64),
     /// It assumes that all rows are as long as the first.
@@ -34,9 +30,7 @@ pub fn misread(grammar: &Grammar, input: &[u8], how: Misreading) -> Option<Vec<u
     (text != input && parse(grammar, &text, path).is_ok()).then_some(text)
 }
 
-/// A number of iterations in a tree.
 struct Count {
-    /// Its index in the order of choices.
     place: usize,
     site: usize,
     value: Int,
@@ -79,7 +73,6 @@ fn change(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
     }
 }
 
-/// An end of a loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     First,
@@ -119,7 +112,7 @@ fn values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
     each_value(grammar, tree, &mut |int| to(&int.value));
 }
 
-/// Removes iterations that repeat an earlier one, if exactly one number beside the loop counts them.
+/// Removes iterations that repeat an earlier one, if exactly one number next to the loop counts them.
 fn once(grammar: &Grammar, nodes: &mut [InputNode]) {
     for at in 0..nodes.len() {
         let (before, rest) = nodes.split_at_mut(at);

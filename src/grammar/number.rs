@@ -7,14 +7,11 @@ use num_bigint::{BigInt, Sign};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// An integer of any size.
 ///
 /// `Big` holds only numbers that do not fit `Small`, so that equal numbers are equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Int {
-    /// A number that fits 64 bits.
     Small(i64),
-    /// A number that does not.
     Big(Box<BigInt>),
 }
 
@@ -22,17 +19,14 @@ pub enum Int {
 pub const NUMBER_BITS_MAX: u64 = 1 << 22;
 
 impl Int {
-    /// Zero.
     pub const ZERO: Self = Self::Small(0);
-    /// One.
     pub const ONE: Self = Self::Small(1);
 
-    /// Parses digits with an optional minus sign.
+    /// An optional minus sign may come before the digits.
     pub fn parse(digits: &[u8]) -> Option<Self> {
         BigInt::parse_bytes(digits, 10).map(Self::from)
     }
 
-    /// The number as a `BigInt`.
     pub fn big(&self) -> BigInt {
         match self {
             Self::Small(value) => BigInt::from(*value),
@@ -40,12 +34,10 @@ impl Int {
         }
     }
 
-    /// The number as a fraction.
     pub fn ratio(&self) -> BigRational {
         BigRational::from_integer(self.big())
     }
 
-    /// The number in 64 bits, if it fits.
     pub fn small(&self) -> Option<i64> {
         match self {
             Self::Small(value) => Some(*value),
@@ -53,7 +45,6 @@ impl Int {
         }
     }
 
-    /// Whether it is below zero.
     pub fn is_negative(&self) -> bool {
         match self {
             Self::Small(value) => *value < 0,
@@ -61,12 +52,11 @@ impl Int {
         }
     }
 
-    /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }
 
-    /// The number of bits beyond the 64 of a small number.
+    /// The number of bits of a `Big` number; 0 for a `Small` one.
     pub(super) fn more_bits(&self) -> u64 {
         match self {
             Self::Small(_) => 0,
@@ -74,7 +64,7 @@ impl Int {
         }
     }
 
-    /// Upper bound on the number of characters that it is written with: exact, or one too many.
+    /// Upper bound on the length of the decimal text: exact, or one too many.
     pub(super) fn length_max(&self) -> usize {
         match self {
             Self::Small(value) => value.to_string().len(),
@@ -85,24 +75,21 @@ impl Int {
         }
     }
 
-    /// The number for people: shortened, if it has thousands of digits.
+    /// Shortened if the number has thousands of digits.
     pub(super) fn shown(&self) -> String {
         if self.more_bits() > SHOWN_BITS_MAX { about(&self.ratio()) } else { self.to_string() }
     }
 
-    /// Its absolute value.
     #[must_use]
     pub fn magnitude(&self) -> Self {
         if self.is_negative() { self.negated() } else { self.clone() }
     }
 
-    /// The number, or the nearest one from `min` to `max`.
     #[must_use]
     pub fn within(&self, min: &Self, max: &Self) -> Self {
         self.clamp(min, max).clone()
     }
 
-    /// `-self`.
     #[must_use]
     pub fn negated(&self) -> Self {
         match self {
@@ -114,19 +101,16 @@ impl Int {
         }
     }
 
-    /// `self + other`.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.by(other, i64::checked_add, |a, b| a + b)
     }
 
-    /// `self - other`.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         self.by(other, i64::checked_sub, |a, b| a - b)
     }
 
-    /// `self * other`.
     #[must_use]
     pub fn times(&self, other: &Self) -> Self {
         self.by(other, i64::checked_mul, |a, b| a * b)
@@ -137,7 +121,7 @@ impl Int {
         (!other.is_zero()).then(|| self.by(other, i64::checked_div, |a, b| a / b))
     }
 
-    /// The remainder of [`Int::divided`], with the sign of `self`; `None` if `other` is zero.
+    /// The remainder of [`Int::divided_by`], with the sign of `self`; `None` if `other` is zero.
     pub fn remainder(&self, other: &Self) -> Option<Self> {
         (!other.is_zero()).then(|| self.by(other, i64::checked_rem, |a, b| a % b))
     }
@@ -227,7 +211,7 @@ impl fmt::Display for Int {
     }
 }
 
-/// How two fractions compare, by products: the search for a common divisor takes far longer if both are large.
+/// Compares fractions by products: a search for a common divisor takes far longer if both are large.
 pub(super) fn order(a: &BigRational, b: &BigRational) -> Ordering {
     if a.denom() == b.denom() {
         return a.numer().cmp(b.numer());
@@ -235,15 +219,14 @@ pub(super) fn order(a: &BigRational, b: &BigRational) -> Ordering {
     (a.numer() * b.denom()).cmp(&(b.numer() * a.denom()))
 }
 
-/// `10 ^ exponent`.
 pub fn ten_to(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
-/// Numbers with more bits are not written out for people.
+/// Above this many bits, numbers are shown in short form.
 const SHOWN_BITS_MAX: u64 = 4096;
 
-/// A fraction in readable form: as a decimal if that is finite, else as `p/q`.
+/// As a decimal if that is finite, else as `p/q`.
 pub fn show_ratio(ratio: &BigRational) -> String {
     if ratio.numer().bits().max(ratio.denom().bits()) > SHOWN_BITS_MAX {
         return about(ratio);
@@ -264,7 +247,7 @@ pub fn show_ratio(ratio: &BigRational) -> String {
     fixed(ratio, decimals.max(1))
 }
 
-/// A number that is too long to read: `about 1.5e10000`.
+/// A number that is too long to read, as `about 1.5e10000`.
 fn about(ratio: &BigRational) -> String {
     let logarithm = |number: &BigInt| {
         let cut = number.bits().saturating_sub(64);
@@ -278,14 +261,13 @@ fn about(ratio: &BigRational) -> String {
     format!("about {sign}{mantissa}e{exponent}")
 }
 
-/// A fraction with this many decimals, truncated.
+/// Truncated, not rounded.
 pub fn fixed(ratio: &BigRational, decimals: usize) -> String {
     let scale = ten_to(u32::try_from(decimals).unwrap_or(u32::MAX));
     let scaled = (ratio * BigRational::from_integer(scale)).to_integer();
     scaled_decimal(&scaled, decimals)
 }
 
-/// `mantissa / 10 ^ decimals` with all decimals.
 pub fn scaled_decimal(mantissa: &BigInt, decimals: usize) -> String {
     let digits = format!("{:0>width$}", mantissa.magnitude(), width = decimals + 1);
     let sign = if mantissa.is_negative() { "-" } else { "" };

@@ -1,4 +1,4 @@
-//! Parses words into steps, and reports every fault at its place.
+//! Parses tokens into instructions, and reports every fault at its place.
 
 use crate::grammar::ast::{Expr, Notation, VarRef};
 use crate::grammar::compile::{Block, Compiler};
@@ -9,12 +9,11 @@ use crate::grammar::work::Steps;
 
 mod expression;
 
-/// Upper bound on the depth of nested blocks and brackets.
 const DEPTH_MAX: usize = 100;
 /// Upper bound on the operands with operators of one kind between them.
 const OPERANDS_MAX: usize = 2000;
 
-/// Parses a grammar; it can be used if none of the diagnostics is an error.
+/// The grammar can be used if none of the diagnostics is an error.
 pub(super) fn parse(source: Source) -> Compiler {
     let mut out = Compiler::new(source);
     let tokens = tokens(&out.grammar.source, &mut out.diagnostics);
@@ -36,7 +35,6 @@ pub(super) fn parse(source: Source) -> Compiler {
     parser.out
 }
 
-/// Why a piece could not be read.
 struct Fault {
     span: Span,
     message: String,
@@ -49,7 +47,6 @@ struct Parser {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
-    /// Whether the rest is not parsed.
     given_up: bool,
     work: Steps,
     out: Compiler,
@@ -68,7 +65,6 @@ impl Parser {
         self.token().span
     }
 
-    /// The span of the previous word.
     fn last_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
@@ -120,7 +116,7 @@ impl Parser {
         Fault { span, message: String::new(), help: String::new() }
     }
 
-    /// Reports an expression that is as deep as it has operands, if that is too deep.
+    /// Reports an expression with too many operands in a row: it is as deep as it has operands.
     fn check_operands(&mut self, operands: usize) -> Parse<()> {
         if operands <= OPERANDS_MAX {
             return Ok(());
@@ -140,7 +136,6 @@ impl Parser {
         read
     }
 
-    /// Parses commands up to `END`, `ELSE` or the end of the grammar.
     fn commands(&mut self) {
         loop {
             match self.peek() {
@@ -156,7 +151,6 @@ impl Parser {
         }
     }
 
-    /// Skips to the next word that looks like a command.
     fn skip_to_command(&mut self, start: usize) {
         self.at = self.at.max(start + 1);
         loop {
@@ -214,7 +208,6 @@ impl Parser {
         }
     }
 
-    /// Parses the arguments of a command that is not a block.
     fn arguments(&mut self, word: &str, form: &str) -> Parse<Op> {
         Ok(match word {
             "INT" => {
@@ -280,7 +273,7 @@ impl Parser {
         Ok((name, self.expr()?))
     }
 
-    /// Parses a block. A fault in its head is reported here, so that its body is still parsed.
+    /// Reports a fault in the block's head itself, so that the body is still parsed.
     fn block(&mut self, word: &str, form: &str, start: Span) -> Parse<()> {
         let around = self.out.loops.len();
         let mut block = match self.head(word, form) {
@@ -346,7 +339,6 @@ impl Parser {
         Ok(block)
     }
 
-    /// Skips past the bracket that closes a broken head, or to the end of the line.
     fn close_bracket(&mut self) {
         let line = |span: Span| self.out.grammar.source.line(span);
         let here = line(self.last_span());
@@ -371,7 +363,6 @@ impl Parser {
     }
 }
 
-/// The commands and their forms.
 const COMMANDS: [(&str, &str); 16] = [
     ("SPACE", "SPACE"),
     ("NEWLINE", "NEWLINE"),

@@ -1,8 +1,8 @@
-//! Regular expressions of a grammar: the longest match at a place, and the bytes that a match can begin with.
+//! Regular expressions of a grammar: the longest match at a position, and the bytes that a match can begin with.
 //!
-//! The language demands POSIX extended regular expressions on bytes: of all matches at a place, the longest counts. In
-//! brackets a backslash escapes, as most authors of `[^\\n]` expect. What POSIX leaves undefined (`\d`, `(?:...)`) is
-//! read as in Perl. There are no back-references.
+//! The language demands POSIX extended regular expressions on bytes: the longest match counts. In brackets a backslash
+//! escapes, as most authors of `[^\\n]` expect. What POSIX leaves undefined (`\d`, `(?:...)`) is read as in Perl.
+//! There are no back-references.
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
@@ -12,7 +12,6 @@ use regex_syntax::hir::Hir;
 use crate::grammar::bytes::ByteSet;
 use crate::grammar::work::{Over, Steps};
 
-/// A compiled regular expression that can match and generate.
 #[derive(Debug)]
 pub struct Pattern {
     dfa: DFA,
@@ -20,7 +19,7 @@ pub struct Pattern {
     text: String,
 }
 
-/// The states of an automaton that are known: more bytes, or fewer after a fresh start.
+/// The size of an automaton's cache. It changes if the automaton gets new states or starts afresh.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Known {
     bytes: usize,
@@ -33,17 +32,15 @@ impl Known {
     }
 }
 
-/// How many bytes are matched before their steps are counted.
+/// Number of bytes that are matched before their steps are counted.
 const PIECE: usize = 1 << 10;
 
 /// Upper bound in bytes on a compiled regular expression.
 const SIZE_MAX: usize = 20 << 20;
 
 impl Pattern {
-    /// Compiles a regular expression.
-    ///
     /// # Errors
-    /// If it is invalid, with the fault in words.
+    /// The fault, in words.
     pub fn new(expression: &[u8]) -> Result<Self, String> {
         let translated = translate(expression)?;
         let mut parser = regex_syntax::ParserBuilder::new();
@@ -60,7 +57,6 @@ impl Pattern {
         Ok(Self { dfa, hir, text: String::from_utf8_lossy(expression).into_owned() })
     }
 
-    /// The working memory of a run.
     pub(super) fn memory(&self) -> Cache {
         self.dfa.create_cache()
     }
@@ -86,7 +82,7 @@ impl Pattern {
                 };
                 state = next;
                 if state.is_tagged() {
-                    // A match is told one byte late.
+                    // The automaton reports a match one byte late.
                     if state.is_match() {
                         longest = Some(number * PIECE + place);
                     } else if state.is_dead() {
@@ -102,8 +98,7 @@ impl Pattern {
         Ok(if end.is_ok_and(|state| state.is_match()) { Some(text.len()) } else { longest })
     }
 
-    /// Counts the steps for some bytes. A new state of the automaton is made from all that the expression could be
-    /// at, which may be all of it.
+    /// Counts the steps for some bytes. A new state of the automaton costs as much as the whole expression.
     fn count(&self, cache: &Cache, before: Known, bytes: usize, work: &Steps) -> Result<(), Over> {
         let each = if Known::of(cache) == before {
             1
@@ -113,7 +108,6 @@ impl Pattern {
         work.add(1 + bytes as u64 * each / 16)
     }
 
-    /// The bytes that a match can begin with.
     pub(super) fn first(&self) -> ByteSet {
         let mut cache = self.memory();
         let input = Input::new(&[]).anchored(Anchored::Yes);
@@ -130,30 +124,27 @@ impl Pattern {
         first
     }
 
-    /// Whether the empty text matches.
     pub(super) fn matches_nothing(&self) -> bool {
         matches!(self.longest(b"", &mut self.memory(), &Steps::new(u64::MAX)), Ok(Some(_)))
     }
 
-    /// Its structure.
     pub(super) fn hir(&self) -> &Hir {
         &self.hir
     }
 
-    /// The expression as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// The last line of an error, which has the reason.
+/// The last line of an error has the reason.
 fn reason(error: &regex_syntax::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// Translates the expression for the engine: bytes beyond ASCII are escaped, and brackets work as in POSIX.
+/// Bytes beyond ASCII are escaped, and brackets work as in POSIX.
 fn translate(expression: &[u8]) -> Result<String, String> {
     let mut out = String::new();
     let mut at = 0;
@@ -187,7 +178,7 @@ fn translate(expression: &[u8]) -> Result<String, String> {
     Ok(out)
 }
 
-/// Reads `{m}`, `{m,}`, `{m,n}` or `{,n}` after its opening brace: returns the engine's form, and where it ends.
+/// Reads `{m}`, `{m,}`, `{m,n}` or `{,n}` after its opening brace. Returns the engine's form, and the bytes read.
 fn interval(rest: &[u8]) -> Option<(String, usize)> {
     let end = rest.iter().position(|byte| *byte == b'}')?;
     let inner = std::str::from_utf8(&rest[..end]).ok()?;
@@ -203,7 +194,7 @@ fn interval(rest: &[u8]) -> Option<(String, usize)> {
     Some((text, end + 1))
 }
 
-/// Translates a bracket expression after its `[`; returns where it ends.
+/// Translates a bracket expression after its `[`. Returns where it ends.
 fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, String> {
     let mut at = start;
     out.push('[');
@@ -263,8 +254,8 @@ fn bracket(expression: &[u8], start: usize, out: &mut String) -> Result<usize, S
     }
 }
 
-/// A collating element `[.x.]` or an equivalence class `[=x=]` after its `[`: what is in it, and where it ends. In the
-/// locale of POSIX, both mean the character itself.
+/// Reads a collating element `[.x.]` or an equivalence class `[=x=]` after its `[`. Returns its content, and where it
+/// ends. In the POSIX locale, both mean the character itself.
 fn collating(expression: &[u8], start: usize) -> Option<(&[u8], usize)> {
     let sign = *expression.get(start).filter(|sign| matches!(sign, b'.' | b'='))?;
     let rest = &expression[start + 1..];
@@ -275,7 +266,6 @@ fn collating(expression: &[u8], start: usize) -> Option<(&[u8], usize)> {
         .then(|| (&rest[..length], start + 1 + length + 2))
 }
 
-/// The character classes of POSIX.
 const CLASSES: [&str; 12] = [
     "alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph",
     "cntrl", "xdigit",

@@ -1,4 +1,4 @@
-//! The port of the validator: reads what the grammar demands from an input, or reports what it found instead.
+//! The port of the validator: reads what the grammar demands from an input, or reports what is there instead.
 
 use std::ops::Range;
 
@@ -17,21 +17,14 @@ use crate::grammar::tree::IntNode;
 use crate::grammar::value::Value;
 use crate::model::text::visible;
 
-/// Observes what is read.
 pub(super) trait Witness: Loops {
-    /// Whether it observes integers.
     const LOOKS: bool = true;
-    /// An integer.
     fn int(&mut self, _read: IntNode) {}
-    /// A float, as written.
     fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8], _scanned: &Scanned) {}
-    /// The match of a regular expression.
     fn regex(&mut self, _site: usize, _text: &[u8]) {}
-    /// A question about what comes next, and its answer.
     fn question(&mut self, _number: usize, _answer: bool) {}
 }
 
-/// Observes nothing.
 pub(super) struct Blind;
 
 impl Loops for Blind {}
@@ -40,21 +33,20 @@ impl Witness for Blind {
     const LOOKS: bool = false;
 }
 
-/// An input that is read.
 pub(super) struct Reader<'a, I, W> {
     grammar: &'a Grammar,
     pub(super) input: I,
-    /// The position of the next byte, in the bytes in memory.
+    /// The index of the next byte in memory.
     pub(super) at: usize,
-    /// The range of the last value, likewise.
+    /// The range of the last value in memory.
     last: Range<usize>,
     pub(super) witness: W,
 }
 
-/// How many bytes must be in memory before anything but a long word is read.
+/// Number of bytes that must be in memory before anything but a long word is read.
 const AHEAD: usize = 64;
 
-/// Upper bound in bytes on a piece of an input in a message.
+/// Upper bound on the bytes of an input that a message shows.
 const SHOWN_MAX: usize = 40;
 
 impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
@@ -68,7 +60,7 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         &self.input.bytes()[self.at..]
     }
 
-    /// The rest of the input: at least its next bytes.
+    /// The rest of the bytes in memory: more than [`AHEAD`], unless the input ends.
     #[inline]
     fn ahead(&mut self) -> &[u8] {
         if I::MOVES && self.input.bytes().len() - self.at < AHEAD {
@@ -77,7 +69,7 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         self.rest()
     }
 
-    /// The rest of the input, if more than `length` bytes of it are needed to read a word.
+    /// The rest of the input; `None` if its first `length` bytes are a complete word.
     fn beyond(&mut self, length: usize) -> Option<&[u8]> {
         if self.input.is_at_end() || length + AHEAD / 2 < self.rest().len() {
             return None;
@@ -101,7 +93,7 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         self.at = self.last.end;
     }
 
-    /// A description of what is here instead of the expected text, and its length.
+    /// Describes what is here instead of the expected text. Also returns its length in bytes.
     fn came(&self) -> (String, usize) {
         let rest = self.rest();
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');
@@ -133,23 +125,20 @@ impl<'a, I: Input, W: Witness> Reader<'a, I, W> {
         Stop::invalid(at, message, self.at, length)
     }
 
-    /// Refuses the value that was just read.
     #[cold]
     fn refused(&self, at: Span, message: String) -> Stop {
         Stop::invalid(at, message, self.last.start, self.last.len().max(1))
     }
 
-    /// The last value, in quotes.
     fn shown(&self) -> String {
         shown(&self.input.bytes()[self.last.clone()])
     }
 
-    /// The place of a site in the grammar.
     fn place(&self, site: usize) -> Span {
         self.grammar.sites[site].span
     }
 
-    /// A site's variable for a message: ``" for `n`"``.
+    /// The variable of a site, as ``" for `n`"``.
     fn for_label(&self, site: usize) -> String {
         let site = &self.grammar.sites[site];
         match site.slot {
@@ -180,7 +169,6 @@ fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The length of the integer at the start of a text.
 fn int_length(text: &[u8]) -> Option<usize> {
     let sign = usize::from(text.first() == Some(&b'-'));
     match text.get(sign)? {
@@ -194,13 +182,12 @@ fn starts_with_digit(text: &[u8]) -> bool {
     text.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// A piece of an input in quotes, shortened if it is long.
 fn shown(piece: &[u8]) -> String {
     let cut = if piece.len() > SHOWN_MAX { "…" } else { "" };
     format!("`{}{cut}`", visible(&piece[..piece.len().min(SHOWN_MAX)]))
 }
 
-/// The integer at the start of a text, and its length; `None` if it has more than 18 digits and may not fit.
+/// Returns the integer and its length; `None` if it has more than 18 digits and may not fit.
 #[inline]
 fn short_int(text: &[u8]) -> Option<(i64, usize)> {
     const DIGITS: usize = 18;
@@ -228,7 +215,6 @@ fn short_int(text: &[u8]) -> Option<(i64, usize)> {
     Some((if sign == 1 { -value } else { value }, length))
 }
 
-/// A description of a fixed text.
 pub(super) fn called(text: &[u8]) -> String {
     match text {
         b" " => "a blank".to_owned(),
@@ -285,7 +271,6 @@ impl<I: Input, W: Witness> Port for Reader<'_, I, W> {
         }
     }
 
-    /// Reads an integer of any size, or reports what is here instead.
     fn int(&mut self, site: usize, bounds: [&Int; 2], _run: &Interpreter<'_>) -> Result<Int, Stop> {
         let [min, max] = bounds;
         let mut length = int_length(self.ahead());

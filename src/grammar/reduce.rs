@@ -1,21 +1,18 @@
-//! Changes of a tree that make its input smaller. A node is identified by its index in the order of choices.
+//! Changes of a tree that make its input smaller. A node has an index in the order of choices.
 
 use crate::grammar::number::Int;
 use crate::grammar::program::Grammar;
 use crate::grammar::tree::{InputNode, InputTree, IntNode};
 
-/// A number of a tree that can be lowered: an integer, the length of a text, or the number of iterations of a loop
-/// without a count.
+/// A number that can be lowered: an integer, the length of a text, or the iterations of a loop without a count.
 #[derive(Clone)]
 pub(super) struct Number {
     pub value: Int,
     pub min: Int,
     pub max: Int,
-    /// Whether it is a number of iterations.
     pub is_count: bool,
 }
 
-/// The number of a node, if it has one.
 pub(super) fn number(grammar: &Grammar, node: &InputNode) -> Option<Number> {
     let length = |length: usize, is_count| {
         let value = Int::from(length as u64);
@@ -36,7 +33,7 @@ pub(super) fn number(grammar: &Grammar, node: &InputNode) -> Option<Number> {
     }
 }
 
-/// A number as a length; zero if it is not a valid one.
+/// Zero if the number is no valid length.
 pub(super) fn length(value: &Int) -> usize {
     value.small().and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
 }
@@ -45,7 +42,6 @@ pub(super) fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) 
     tree.each_mut(&mut |node| node.int_mut().into_iter().for_each(&mut *act));
 }
 
-/// Changes every integer that is not a count.
 pub(super) fn each_value(
     grammar: &Grammar,
     tree: &mut InputTree,
@@ -74,7 +70,6 @@ pub(super) fn plain(grammar: &Grammar, tree: &mut InputTree) {
     });
 }
 
-/// Sets a value or the length of a text.
 pub(super) fn set(place: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         let mut at = 0;
@@ -104,7 +99,6 @@ pub(super) fn set_all(
     }
 }
 
-/// Reorders the integers of a command in every loop.
 pub(super) fn arrange(site: usize, order: fn(&mut [Int])) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         tree.each_mut(&mut |node| {
@@ -134,8 +128,8 @@ pub(super) fn recount_most(place: usize, to: Int) -> impl Fn(&Grammar, &mut Inpu
 
 /// Sets a number of iterations, and removes as many from every loop that it counts.
 ///
-/// `start` gives the first removed iteration. Its arguments are the number of those that stay, and whether the loop is
-/// inside another such loop, like the columns of a grid in its rows.
+/// `start` returns the index of the first removed iteration. Its arguments are the number of iterations that stay, and
+/// whether the loop is inside another such loop, like the columns of a grid in its rows.
 pub(super) fn recount(
     place: usize,
     to: Int,
@@ -154,7 +148,7 @@ struct Recount<'a> {
     to: &'a Int,
     start: &'a dyn Fn(usize, bool) -> usize,
     at: usize,
-    /// The variable of the count, after it was read and until it is read again.
+    /// The variable of the count, from where the count is read to where it is read again.
     slot: Option<usize>,
     by: usize,
 }

@@ -1,4 +1,4 @@
-//! Runs a grammar with a port: one loop over its steps.
+//! Runs a grammar with a port, in a single loop over its instructions.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -21,18 +21,17 @@ use crate::grammar::value::{Key, Value};
 use crate::grammar::vars::Vars;
 use crate::grammar::work::{self, Over, Steps};
 
-/// Upper bound on the iterations of a loop in a row that read nothing.
+/// Upper bound on the iterations in a row that read nothing.
 const IDLE_MAX: u32 = 1_000_000;
 
-/// How many regular expressions that come from values are kept.
+/// Number of regular expressions from computed values that are kept.
 const PATTERNS_MAX: usize = 64;
-/// The steps to compile one of them.
+/// The steps of work to compile such an expression.
 const PATTERN_STEPS: u64 = 1 << 20;
 
 /// Upper bound on the decimals in FLOATP.
 const DECIMALS_MAX: u32 = 9999;
 
-/// A running grammar.
 pub(super) struct Interpreter<'a> {
     pub(super) grammar: &'a Grammar,
     pub(super) vars: Vars,
@@ -40,10 +39,10 @@ pub(super) struct Interpreter<'a> {
     pub(super) loops: Vec<LoopState>,
     pub(super) work: Rc<Steps>,
     patterns: HashMap<Vec<u8>, Arc<Pattern>>,
-    /// The working memory of regular expressions, by their address. It is the run's own, so that the same run has the
+    /// The working memory of regular expressions, by their address. Each run has its own, so that it always has the
     /// same number of steps.
     memories: RefCell<HashMap<usize, Cache>>,
-    /// Rules of floats whose bounds are constant, by step.
+    /// The rules of floats with constant bounds, by instruction.
     float_rules: Vec<(usize, Arc<FloatRules>)>,
 }
 
@@ -52,7 +51,7 @@ impl<'a> Interpreter<'a> {
         Self::with(grammar, Rc::new(Steps::new(grammar.limits.steps)))
     }
 
-    /// A run whose steps are added to earlier ones.
+    /// A run whose steps of work are added to those of earlier runs.
     pub(super) fn with(grammar: &'a Grammar, work: Rc<Steps>) -> Self {
         let counted = grammar.slots.iter().map(|slot| slot.is_counted);
         Self {
@@ -67,7 +66,6 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Runs to the end.
     pub(super) fn run<P: Port>(&mut self, port: &mut P) -> Result<(), Stop> {
         while self.at < self.grammar.steps.len() {
             self.spend(1)?;
@@ -76,13 +74,11 @@ impl<'a> Interpreter<'a> {
         Ok(())
     }
 
-    /// Counts steps of work.
     #[inline]
     pub(super) fn spend(&self, steps: u64) -> Result<(), Stop> {
         self.work.add(steps).map_err(|over| Stop::over(self.here(), over))
     }
 
-    /// Counts the steps of an operation before it is done.
     #[inline]
     pub(super) fn begin(&self, steps: u64) -> Result<(), Stop> {
         match steps {
@@ -91,7 +87,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The length in bytes of the longest match of a pattern at the start of a text.
+    /// In bytes, from the start of the text.
     pub(super) fn longest(&self, pattern: &Pattern, text: &[u8]) -> Result<Option<usize>, Over> {
         let mut memories = self.memories.borrow_mut();
         let memory = memories.entry(std::ptr::from_ref(pattern).addr());
@@ -109,7 +105,6 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The index of the current variable, if it belongs to a UNIQUE of several variables.
     pub(super) fn unique_index(&self) -> Option<Vec<Int>> {
         let Op::Int { site, name: Some(name), .. } = &self.grammar.steps[self.at] else {
             return None;
@@ -211,7 +206,7 @@ impl<'a> Interpreter<'a> {
                 port.loops().enter(*id, count);
             }
             Op::Next { id, test, counter, body, exit } => {
-                // The step before is its `Enter`.
+                // The instruction before is its `BeginLoop`.
                 let (index, count) =
                     self.loops.last().map_or((0, None), |state| (state.index, state.count));
                 if let Some(counter) = counter {
@@ -286,7 +281,7 @@ impl<'a> Interpreter<'a> {
         if let Some(pattern) = self.patterns.get(text.as_slice()) {
             return Ok(Arc::clone(pattern));
         }
-        // To compile it may take as long as the largest one.
+        // This may take as long as the largest expression.
         self.begin(PATTERN_STEPS + work::of_bytes(text.len()))?;
         if self.patterns.len() >= PATTERNS_MAX {
             self.patterns.clear();
@@ -345,7 +340,6 @@ impl<'a> Interpreter<'a> {
         Ok(rules)
     }
 
-    /// Whether a test holds.
     fn test<P: Port>(&mut self, test: &Expr, port: &mut P) -> Result<bool, Stop> {
         Ok(match &test.kind {
             ExprKind::Not(inner) => !self.test(inner, port)?,
@@ -388,7 +382,6 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    /// Whether all tuples of values of these variables differ, and all variables have the same indices.
     fn unique(&self, slots: &[usize]) -> Result<bool, Stop> {
         if let [slot] = slots {
             return Ok(self.vars.all_differ(*slot));
@@ -398,7 +391,7 @@ impl<'a> Interpreter<'a> {
         for (place, slot) in slots.iter().enumerate() {
             self.vars.each(*slot, &mut |index, value| {
                 let tuple = tuples.entry(index.to_vec()).or_default();
-                // A gap shows as a tuple that is too short.
+                // A missing value makes the tuple too short.
                 if tuple.len() == place {
                     tuple.push(value.key());
                 }
@@ -408,12 +401,11 @@ impl<'a> Interpreter<'a> {
         Ok(tuples.values().all(|tuple| tuple.len() == slots.len() && seen.insert(tuple)))
     }
 
-    /// Counts the steps to see all values of some variables.
     fn go_through(&self, slots: &[usize]) -> Result<(), Stop> {
         slots.iter().try_for_each(|slot| self.spend(10 * self.vars.len(*slot) as u64))
     }
 
-    /// Why an assertion fails: its text, and the values in it.
+    /// The text of the assertion, and the values in it.
     fn refusal(&self, test: &Expr) -> Result<String, Stop> {
         const SHOWN_MAX: usize = 6;
         let mut shown: Vec<String> = Vec::new();
@@ -453,7 +445,7 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    /// A value of one of several variables that another has no value beside, in words.
+    /// An index at which one variable has a value and another has none, in words.
     fn lonely(&self, slots: &[usize]) -> Option<String> {
         let mut found: Option<(Vec<Int>, usize, usize)> = None;
         for (has, lacks) in slots.iter().flat_map(|has| slots.iter().map(move |it| (*has, *it))) {
@@ -471,7 +463,7 @@ impl<'a> Interpreter<'a> {
         Some(format!("`{has}{index}` has a value, `{lacks}{index}` has none"))
     }
 
-    /// A value that occurs twice in a single variable, in words.
+    /// The least value that occurs twice in a single variable, in words.
     fn repeated(&self, slots: &[usize]) -> String {
         let [slot] = slots else { return String::new() };
         let mut counts: HashMap<Key, u32> = HashMap::new();

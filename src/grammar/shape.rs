@@ -3,19 +3,15 @@
 use crate::grammar::program::Grammar;
 use crate::model::words::words;
 
-/// A way to choose values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub name: &'static str,
     pub description: &'static str,
-    /// How test cases within the input are chosen.
     pub(super) cases: Cases,
     pub(super) counts: Counts,
-    /// How all other numbers are chosen.
     pub(super) values: Values,
 }
 
-/// How test cases within an input are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cases {
     /// Their number is chosen like other counts.
@@ -26,7 +22,6 @@ pub(super) enum Cases {
     SameTwice,
 }
 
-/// How a number of iterations is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counts {
     Random,
@@ -38,7 +33,6 @@ pub(super) enum Counts {
     Few,
 }
 
-/// How other numbers are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Values {
     Random,
@@ -58,18 +52,18 @@ pub(super) enum Values {
 }
 
 words! {
-    /// The size of counts in shapes that leave it open.
+    /// The size of counts in shapes that do not set it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Scale {
         /// About ten: small enough to follow by hand.
         Small = "small",
-        /// As large as permitted; if there are test cases inside the input, only one.
+        /// As large as permitted. If an input has several test cases, it gets only one.
         Large = "large",
     }
 }
 
 impl Shape {
-    /// This shape with counts of this size; `None` if the shape itself determines their size.
+    /// `None` if the shape itself sets the size of counts.
     pub fn sized(&self, size: Scale) -> Option<Self> {
         let cases = match (self.cases, self.counts, size) {
             (Cases::Plain, Counts::Random, Scale::Large) => Cases::OneHuge,
@@ -105,11 +99,9 @@ const fn cases(name: &'static str, description: &'static str, cases: Cases) -> S
     Shape { name, description, cases, counts: Counts::Random, values: Values::Random }
 }
 
-/// The default shape.
 pub const RANDOM: Shape =
     values("random", "everything drawn at random from all that is allowed", Values::Random);
 
-/// All shapes.
 pub const SHAPES: [Shape; 25] = [
     RANDOM,
     both(
@@ -190,7 +182,6 @@ pub fn named(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }
 
-/// The shapes that make a difference for a grammar.
 pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
     let sites = &grammar.sites;
     let has_counts = sites.iter().any(|site| site.is_count);

@@ -1,7 +1,7 @@
 //! Shrinks an input as long as it stays interesting.
 //!
-//! Each pass visits every node of the input's tree, and stays at a node after a success. All passes are repeated until
-//! none helps.
+//! Each pass visits every node of the input's tree, and stays at a node after a success. The passes repeat until none
+//! helps.
 
 use std::collections::HashSet;
 use std::iter::{once, successors};
@@ -18,11 +18,7 @@ use crate::grammar::reduce::{
 use crate::grammar::tree::{InputTree, IntNode, parse, written};
 use crate::grammar::validate::Rejection;
 
-/// Shrinks an interesting input until `is_over` says so. `interesting` is called at most `budget` times, only with valid
-/// inputs.
-///
-/// # Errors
-/// If the input is not valid.
+/// Shrinks an input until `is_over` is true. `interesting` is called at most `budget` times, only with valid inputs.
 pub fn shrink(
     grammar: &Grammar,
     input: &[u8],
@@ -43,8 +39,7 @@ pub fn shrink(
     }
 }
 
-/// Whether an input is smaller than another: by number of words, then by bytes, then alphabetically, with a space
-/// simpler than a line end.
+/// Compares the number of words, then of bytes, then the bytes, where a space comes before a line end.
 pub fn is_smaller(input: &[u8], than: &[u8]) -> bool {
     let simple = |byte: &u8| if *byte == b'\n' { u8::MAX } else { *byte };
     let sizes = |input: &[u8]| (words(input), input.len());
@@ -56,21 +51,21 @@ fn words(input: &[u8]) -> usize {
     input.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
 }
 
-/// Number of least counts that are tried with values as large as possible.
+/// Number of least counts that are tried with the largest values.
 const FEW: usize = 4;
-/// Upper bound on the words of an input for which pairs of values and more values are tried.
+/// Upper bound on the words of an input for which pairs of values, and more values, are tried.
 const PAIRS_MAX: usize = 40;
-/// Upper bounds on the sides and on the words of a grid in which any row and column are removed together.
+/// Upper bounds on the sides and the words of a grid for which each pair of a row and a column is removed.
 const SIDE_MAX: usize = 12;
 const GRID_MAX: usize = 300;
-/// Number of values on each side of the simplest that are tried before bisection.
+/// Number of values on each side of the simplest one that are tried before bisection.
 const BESIDE: i64 = 8;
 
 struct Shrinker<'a, F, O> {
     grammar: &'a Grammar,
     tree: InputTree,
     text: Vec<u8>,
-    /// The places of the tree, once they are needed.
+    /// Computed on first use after a change of the tree.
     places: Option<Rc<Places>>,
     interesting: F,
     is_over: O,
@@ -78,10 +73,9 @@ struct Shrinker<'a, F, O> {
     left: u64,
 }
 
-/// What stands at each place of a tree.
 struct Places {
     numbers: Vec<Option<Number>>,
-    /// The integers that are not counts, with their places.
+    /// The integers that are not counts, with their indexes.
     values: Vec<(usize, IntNode)>,
 }
 
@@ -98,7 +92,6 @@ impl Places {
 }
 
 impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
-    /// Runs all passes once.
     fn round(&mut self) {
         self.attempt(all_least);
         self.attempt(plain);
@@ -119,7 +112,7 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         }
     }
 
-    /// Tries an edit; returns whether the input became smaller and stayed interesting.
+    /// Returns whether the edit makes the input smaller and keeps it interesting.
     fn attempt(&mut self, edit: impl Fn(&Grammar, &mut InputTree)) -> bool {
         if (self.is_over)() {
             self.left = 0;
@@ -188,7 +181,7 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         }
     }
 
-    /// Finds the value nearest to the simplest one with which the input stays interesting.
+    /// Searches for the value nearest to the simplest one that keeps the input interesting.
     fn lower<E: Fn(&Grammar, &mut InputTree)>(&mut self, place: usize, edit: impl Fn(Int) -> E) {
         let Some(number) = self.number(place) else { return };
         if nearest(&number).any(|to| self.attempt(edit(to))) {
@@ -207,7 +200,7 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         }
     }
 
-    /// Removes iterations, as many as possible first, also in pairs.
+    /// First as many iterations as possible, also in pairs.
     fn drop_iterations(&mut self, place: usize, count: Number) {
         if !count.is_count {
             return;
@@ -239,7 +232,7 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         self.attempt(recount(place, to, move |_, is_inner| if is_inner { inner } else { start }))
     }
 
-    /// Removes a row and any column of a small grid.
+    /// Only in a small grid.
     fn drop_row_and_column(&mut self, place: usize) -> bool {
         let side = self.count(place);
         if side > SIDE_MAX || words(&self.text) > GRID_MAX {
@@ -250,7 +243,6 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         pairs.any(|pair| pair[0] != pair[1] && self.drop_at(place, pair, 1))
     }
 
-    /// Sorts the values of a command, or makes them equal.
     fn rows(&mut self) {
         for site in 0..self.grammar.sites.len() {
             let places = self.places();
@@ -292,18 +284,16 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
     }
 }
 
-/// A number and its halves, down to one.
 fn halves(number: &Int) -> impl Iterator<Item = Int> + use<> {
     let halves = successors(Some(number.clone()), |by| by.divided(&Int::Small(2)));
     halves.take_while(|by| !by.is_zero())
 }
 
-/// The simplest value that a number can have.
 fn simplest(number: &Number) -> Int {
     Int::ZERO.within(&number.min, &number.max)
 }
 
-/// The simplest value and those near it, if they are simpler than the number.
+/// The simplest value and values near it, if they are simpler than the number.
 fn nearest(number: &Number) -> impl Iterator<Item = Int> + use<> {
     let goal = simplest(number);
     let most = number.value.minus(&goal).magnitude().min(Int::Small(BESIDE));

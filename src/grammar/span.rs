@@ -4,7 +4,6 @@ use crate::grammar::bytes::ByteSet;
 use crate::grammar::chance::Chance;
 use crate::grammar::number::{Int, ten_to};
 
-/// The first byte of an integer's text.
 pub(super) fn first_byte(value: &Int) -> u8 {
     match value {
         Int::Small(value) if *value < 0 => b'-',
@@ -12,13 +11,11 @@ pub(super) fn first_byte(value: &Int) -> u8 {
     }
 }
 
-/// Consecutive numbers.
 pub(super) struct NumberSpan {
     pub(super) min: Int,
     pub(super) max: Int,
 }
 
-/// The parts of a range whose numbers begin with a permitted byte.
 pub(super) fn spans(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberSpan> {
     let mut spans = Vec::new();
     let mut add = |low: Int, high: Int| {

@@ -5,12 +5,12 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use crate::grammar::chance::Chance;
 use crate::grammar::draw::Length;
 
-/// Upper bound on the extra repetitions where the expression sets none.
+/// Upper bound on the repetitions beyond the least number, where the expression sets none.
 const MORE_MAX: u32 = 12;
-/// Length in bytes from which repetitions are as few as permitted.
+/// From this length in bytes on, repetitions are as few as permitted.
 const LENGTH_MAX: usize = 1 << 20;
 
-/// Draws a text. It matches unless the expression has look-around.
+/// The text matches unless the expression has look-around.
 pub(super) fn draw(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
     let mut text = Vec::new();
     match length {
@@ -20,14 +20,14 @@ pub(super) fn draw(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
     text
 }
 
-/// The least and the greatest length in bytes of a text that matches.
+/// In bytes, of texts that match.
 pub(super) fn lengths(hir: &Hir) -> [usize; 2] {
     let found = hir.properties();
     let least = found.minimum_len().unwrap_or(0);
     [least, found.maximum_len().unwrap_or(usize::MAX).max(least)]
 }
 
-/// Adds so many bytes, as far as possible: each part gets what the least lengths of later ones leave.
+/// Adds this many bytes, as far as possible: each part gets what the least lengths of later parts leave.
 fn fill(hir: &Hir, bytes: usize, chance: &mut Chance, text: &mut Vec<u8>) {
     let end = text.len().saturating_add(bytes);
     match hir.kind() {
@@ -110,7 +110,7 @@ fn times(repetition: &Repetition, length: Length, chance: &mut Chance, so_far: u
     }
 }
 
-/// A byte of a class, preferably a visible one.
+/// Preferably a visible byte.
 fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
     let ranges: Vec<(u8, u8)> = match class {
         Class::Bytes(class) => class.iter().map(|range| (range.start(), range.end())).collect(),

@@ -1,4 +1,4 @@
-//! Splits a grammar's text into words: commands, names, numbers, strings, signs.
+//! Splits a grammar's text into tokens: commands, names, numbers, strings, signs.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -9,14 +9,12 @@ use crate::grammar::source::{Source, Span};
 use crate::grammar::work::{Steps, TOO_MUCH_COMPUTED, bits_of_digits, of_decimal, of_float_text};
 use crate::model::diagnostic::Diagnostic;
 
-/// One word of a grammar.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub kind: TokenKind,
     pub span: Span,
 }
 
-/// The kind of a word.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     /// Upper case: a command, a test, a function or an option.
@@ -31,7 +29,6 @@ pub(super) enum TokenKind {
 }
 
 impl TokenKind {
-    /// Its description in a message.
     pub(super) fn called(&self) -> String {
         match self {
             Self::Word(word) => format!("`{word}`"),
@@ -45,19 +42,19 @@ impl TokenKind {
     }
 }
 
-/// The signs; a longer sign comes before its prefixes.
+/// A longer sign comes before its prefixes.
 const SIGNS: [&str; 20] = [
     "<=", ">=", "==", "!=", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "(", ")",
     "[", "]",
 ];
 
-/// After how many faults the rest is not read.
+/// After this many faults, the rest is not read.
 const FAULTS_MAX: usize = 1000;
 
-/// Upper bound on the absolute decimal exponent of a float.
+/// Upper bound on the absolute value of a float's decimal exponent.
 pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 
-/// Splits a grammar into words. Unreadable parts are reported and left out.
+/// Reports unreadable parts, and leaves them out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut found = Vec::new();
     let mut read = |strings_end_in_line| {
@@ -77,12 +74,12 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     };
     let (mut tokens, is_open) = read(false);
     if is_open {
-        // If a string is never closed, all later quotes pair up wrongly. Strings that must end in their line show
-        // which it is.
+        // If a string is never closed, all later quotes pair up wrongly. If strings must end in their line, the fault
+        // is at the right one.
         (tokens, _) = read(true);
     }
     diagnostics.append(&mut found);
-    // A missing word at the end is reported after the last word.
+    // A missing token at the end is reported after the last token.
     let end = tokens.last().map_or(0, |token| token.span.end);
     tokens.push(Token { kind: TokenKind::End, span: Span { start: end, end } });
     tokens
@@ -92,11 +89,11 @@ struct Lexer<'a> {
     source: &'a Source,
     at: usize,
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Whether the end of a line ends a string, as a fault.
+    /// Whether a string that is open at the end of a line is a fault.
     strings_end_in_line: bool,
     /// Whether the text ended inside a string.
     is_open: bool,
-    /// The work for constants, and whether it was too much.
+    /// For constants.
     work: Steps,
     is_exhausted: bool,
 }
@@ -237,7 +234,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// Counts the steps of a number with so many bits; reports the first one that is too much.
+    /// Counts the steps of a number with this many bits; reports the first number that is too much.
     fn can_compute(&mut self, start: usize, steps: u64, bits: u64) -> bool {
         let bits = if bits < 64 { 0 } else { bits };
         let can = self.work.operation(steps.saturating_add(bits)).is_ok();
@@ -288,7 +285,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A byte by its number: a backslash and one to three octal digits.
+    /// A backslash and one to three octal digits.
     fn octal(&mut self) -> Option<u8> {
         let start = self.at;
         let digits = self.rest()[1..].iter().take(3);
@@ -328,16 +325,15 @@ impl Lexer<'_> {
     }
 }
 
-/// All words in upper case.
+/// In upper case.
 pub(super) const KNOWN: &str = "SPACE NEWLINE EOF INT FLOAT FLOATP STRING REGEX ASSERT SET UNSET REP REPI WHILE WHILEI IF ELSE \
     END MATCH ISEOF UNIQUE INARRAY STRLEN FIXED SCIENTIFIC";
 
-/// Whether this is a word of the language.
 pub(super) fn is_known(word: &str) -> bool {
     KNOWN.split(' ').any(|known| known == word)
 }
 
-/// The value of `12.34` times ten to `exponent`.
+/// The value of a decimal such as `12.34`, times ten to the power of `exponent`.
 pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
     let point = text.iter().position(|byte| *byte == b'.');
     let decimals = point.map_or(0, |point| text.len() - point - 1);

@@ -1,7 +1,7 @@
 //! An input as the tree of its choices: numbers, texts, answers, and loops with their iterations.
 //!
 //! A tree has everything that the grammar needs to write the input again. A changed tree also gives a valid input: a
-//! value outside its bounds becomes the nearest one inside, a longer loop is filled with least values, and surplus
+//! value outside of its bounds becomes the nearest one inside, a longer loop is filled with least values, and surplus
 //! nodes are skipped.
 
 use std::path::Path;
@@ -19,31 +19,26 @@ use crate::grammar::run::Interpreter;
 use crate::grammar::validate::{Rejection, witnessed};
 use crate::grammar::write::Writer;
 
-/// The choices of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputTree {
-    /// The choices, in order.
     pub nodes: Vec<InputNode>,
 }
 
-/// One choice, or a loop with the choices in it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputNode {
     Int(IntNode),
     Float {
-        /// The command that reads it, by its index in [`Grammar::sites`].
+        /// An index in [`Grammar::sites`].
         site: usize,
         value: BigRational,
         decimals: u32,
     },
     Text {
-        /// The command that reads it, by its index in [`Grammar::sites`].
+        /// An index in [`Grammar::sites`].
         site: usize,
-        /// Its bytes.
         text: Vec<u8>,
     },
     Answer {
-        /// The index of the question in the grammar.
         question: usize,
         answer: bool,
     },
@@ -51,7 +46,6 @@ pub enum InputNode {
 }
 
 impl InputNode {
-    /// The integer, if it is one.
     pub fn int(&self) -> Option<&IntNode> {
         match self {
             Self::Int(int) => Some(int),
@@ -59,7 +53,6 @@ impl InputNode {
         }
     }
 
-    /// The integer, to be changed.
     pub fn int_mut(&mut self) -> Option<&mut IntNode> {
         match self {
             Self::Int(int) => Some(int),
@@ -67,7 +60,6 @@ impl InputNode {
         }
     }
 
-    /// The text, if it is one.
     pub fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Text { text, .. } => Some(text),
@@ -76,40 +68,33 @@ impl InputNode {
     }
 }
 
-/// An integer of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntNode {
-    /// The command that reads it, by its index in [`Grammar::sites`].
+    /// An index in [`Grammar::sites`].
     pub site: usize,
-    /// Its start in the input, in bytes.
+    /// The start in the input, in bytes.
     pub at: usize,
     pub value: Int,
-    /// Its least possible value there.
     pub min: Int,
     pub max: Int,
 }
 
-/// A loop of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopNode {
-    /// The index of the loop in the grammar.
     pub id: usize,
-    /// The choices of each iteration, including those of the loop's condition before it.
+    /// The choices of each iteration. First come those of the loop's condition.
     pub iterations: Vec<Vec<InputNode>>,
     /// The choices of the condition that ended the loop.
     pub exit: Vec<InputNode>,
 }
 
-/// Parses a valid input. `path` is its name in messages.
-///
-/// # Errors
-/// If it is not valid, with the reason.
+/// Fails if the input is not valid. `path` is its name in messages.
 pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Rejection> {
     let planter = witnessed(grammar, input, path, Planter::default())?;
     Ok(InputTree { nodes: planter.nodes })
 }
 
-/// Writes the input of a tree; the caller must check it against the grammar.
+/// The caller must check the input against the grammar.
 pub(super) fn written(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
     let mut writer = Writer::new(grammar, Replay::new(grammar, tree));
     Interpreter::new(grammar).run(&mut writer).ok()?;
@@ -122,7 +107,6 @@ impl InputTree {
         each(&self.nodes, see);
     }
 
-    /// Like [`Self::each`], but nodes can be changed.
     pub fn each_mut(&mut self, see: &mut dyn FnMut(&mut InputNode)) {
         each_mut(&mut self.nodes, see);
     }
@@ -152,11 +136,10 @@ fn each_mut(nodes: &mut [InputNode], see: &mut dyn FnMut(&mut InputNode)) {
     }
 }
 
-/// Builds a tree while an input is read.
 #[derive(Default)]
 struct Planter {
     nodes: Vec<InputNode>,
-    /// The loops around the current node, from outside.
+    /// From the outermost to the innermost.
     open: Vec<Open>,
 }
 
@@ -225,18 +208,17 @@ impl Loops for Planter {
     }
 }
 
-/// Repeats the choices of a tree.
 struct Replay<'a> {
     grammar: &'a Grammar,
     chance: Chance,
-    /// The current place, from outside.
+    /// From the outermost loop to the innermost.
     places: Vec<Place<'a>>,
 }
 
 struct Place<'a> {
     nodes: &'a [InputNode],
     at: usize,
-    /// The loop that this is in; `None` if the tree lacks it.
+    /// `None` if the tree lacks the loop.
     of: Option<&'a LoopNode>,
 }
 
@@ -249,7 +231,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The next wanted node; nodes before it are skipped.
+    /// Skips nodes before the next wanted one.
     fn next(&mut self, wanted: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
         let place = self.places.last_mut()?;
         let found = place.nodes[place.at..].iter().position(wanted)?;

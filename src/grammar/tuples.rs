@@ -1,4 +1,4 @@
-//! The tuples of a UNIQUE of several variables, so that the next one is drawn to differ.
+//! The tuples of a UNIQUE of several variables, so that the next drawn one differs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,10 +6,10 @@ use crate::grammar::number::Int;
 use crate::grammar::value::Key;
 use crate::grammar::vars::Vars;
 
-/// Upper bound on the values that are looked through. Beyond that, luck must do: UNIQUE itself is checked anyway.
+/// Upper bound on the values that are scanned. Beyond that, tuples may repeat; UNIQUE itself is checked anyway.
 const LOOKED_THROUGH_MAX: usize = 10_000_000;
 
-/// The tuples so far, for each variable that was the last of its tuple.
+/// By the variable that completes the tuple.
 #[derive(Default)]
 pub(super) struct Tuples {
     by_slot: HashMap<usize, Seen>,
@@ -18,21 +18,21 @@ pub(super) struct Tuples {
 
 #[derive(Default)]
 struct Seen {
-    /// The values of the variable beside those of the others.
+    /// The values of the variable, by the values of the others.
     taken: HashMap<Vec<Key>, HashSet<Key>>,
-    /// The tuples in the order of their values, as these are undone.
+    /// In the order of the variable's values, so that they can be undone.
     order: Vec<(Vec<Key>, Key)>,
     values: usize,
 }
 
-/// A place in a tuple whose other values are known.
+/// The missing value of a tuple whose other values are known.
 pub(super) struct Gap {
     slot: usize,
     others: Vec<Key>,
 }
 
 impl Gap {
-    /// The gap that a variable fills; None if another variable of its group has no value yet.
+    /// `None` if another variable of the group has no value yet.
     pub(super) fn of(slot: usize, group: &[usize], index: &[Int], vars: &Vars) -> Option<Self> {
         let others = group.iter().filter(|other| **other != slot);
         let others = others.map(|other| vars.get(*other, index).map(|it| it.key()));
@@ -77,7 +77,6 @@ impl Tuples {
         seen.taken.get(&gap.others)
     }
 
-    /// Notes the value that fills a gap.
     pub(super) fn add(&mut self, gap: Gap, own: Key) {
         let seen = self.by_slot.entry(gap.slot).or_default();
         seen.values += 1;

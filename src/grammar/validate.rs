@@ -13,28 +13,21 @@ use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::lines::LineIndex;
 
-/// Why an input is not accepted.
 #[derive(Debug)]
 pub enum Rejection {
-    /// It does not match the grammar: where, what was expected, and what was there instead.
+    /// Where it does not match the grammar, what was expected, and what was there instead.
     Invalid(Diagnostic),
     /// The grammar cannot be applied to it: a variable without value, a division by zero, or too much work.
     Grammar(Diagnostic),
     Interrupted,
 }
 
-/// Checks an input against a grammar. `path` is the input's name in messages.
-///
-/// # Errors
-/// If it is not accepted, with the reason.
+/// `path` is the input's name in messages.
 pub fn validate(grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
     witnessed(grammar, input, path, Blind).map(|Blind| ())
 }
 
-/// Checks an input, which may be a file, against a grammar. `path` is the input's name in messages.
-///
-/// # Errors
-/// What the system reports about the file.
+/// Like [`validate`], for an input that may be a file. Fails if the file cannot be read.
 pub fn validate_blob(
     grammar: &Grammar,
     input: &Blob,
@@ -45,14 +38,14 @@ pub fn validate_blob(
     }
     match checked_file(grammar, input.open()?, WINDOW) {
         Ok(true) => Ok(Ok(())),
-        // A message shows what is around a fault.
+        // Only all bytes show what is around a fault.
         Ok(false) => Ok(validate(grammar, &input.start(u64::MAX)?, path)),
         Err(stop) => Ok(Err(ended(grammar, *stop.0, path))),
     }
 }
 
-/// Whether the grammar accepts a file, of which windows of some size are in memory. If it would work too much, or juror
-/// is stopped, that is the error: another attempt would end likewise.
+/// Whether the grammar accepts a file, of which only a window is in memory. An error says that another attempt would
+/// end likewise: too much work, or an interruption.
 pub(super) fn checked_file(
     grammar: &Grammar,
     file: impl Read,
@@ -68,7 +61,7 @@ pub(super) fn checked_file(
     }
 }
 
-/// The rejection if a run ended before it knew more about the input.
+/// For a run that ended before it knew more about the input.
 fn ended(grammar: &Grammar, reason: Reason, path: &Path) -> Rejection {
     match reason.kind {
         ReasonKind::TooMuch => {
@@ -81,13 +74,12 @@ fn ended(grammar: &Grammar, reason: Reason, path: &Path) -> Rejection {
     }
 }
 
-/// Whether the grammar accepts an input.
 pub fn accepts(grammar: &Grammar, input: &[u8]) -> bool {
     let mut reader = Reader::new(grammar, input, Blind);
     Interpreter::new(grammar).run(&mut reader).is_ok()
 }
 
-/// Checks an input against a grammar; `witness` observes what is read.
+/// `witness` observes what is read.
 pub(super) fn witnessed<W: Witness>(
     grammar: &Grammar,
     input: &[u8],

@@ -18,17 +18,16 @@ pub enum Value {
     Text(Arc<Vec<u8>>),
 }
 
-/// A value as a key of lookups: equal numbers have the same key, whatever their type.
+/// Equal numbers have the same key, whatever their type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(Value);
 
 impl Value {
-    /// Text of these bytes.
     pub fn text(bytes: impl Into<Vec<u8>>) -> Self {
         Self::Text(Arc::new(bytes.into()))
     }
 
-    /// Its type, with an article.
+    /// The type, with an article.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Int(_) => "an integer",
@@ -37,7 +36,7 @@ impl Value {
         }
     }
 
-    /// The number as a fraction; `None` for text.
+    /// `None` for text.
     pub fn ratio(&self) -> Option<BigRational> {
         match self {
             Self::Int(value) => Some(value.ratio()),
@@ -46,7 +45,7 @@ impl Value {
         }
     }
 
-    /// The number of bits of a number beyond a small one; of a float, those of the longer part.
+    /// The number of bits of a big number; 0 for a small one. For a float, the bits of its longer part.
     pub(super) fn more_bits(&self) -> u64 {
         match self {
             Self::Int(value) => value.more_bits(),
@@ -55,7 +54,7 @@ impl Value {
         }
     }
 
-    /// The bytes of a large number; text, which values share, does not count.
+    /// The bytes of a big number. Text does not count: values share it.
     pub(super) fn more_bytes(&self) -> u64 {
         let bits = match self {
             Self::Int(value) => value.more_bits(),
@@ -65,7 +64,7 @@ impl Value {
         bits / 8
     }
 
-    /// The ordering of two values; `None` for a number and a text.
+    /// `None` for a number and a text.
     pub fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
@@ -74,7 +73,6 @@ impl Value {
         }
     }
 
-    /// The key of the value.
     pub(super) fn key(&self) -> Key {
         Key(match self {
             Self::Float(value) if value.is_integer() => Self::Int(value.to_integer().into()),
@@ -84,7 +82,7 @@ impl Value {
 }
 
 impl fmt::Display for Value {
-    /// In readable form: text in quotes, and long text shortened.
+    /// Text is in quotes, and shortened if it is long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const LONGEST: usize = 60;
         match self {

@@ -8,30 +8,27 @@ use crate::grammar::program::{Grammar, Op};
 use crate::grammar::tree::{InputNode, InputTree};
 use crate::grammar::value::Value;
 
-/// A variable that integers or texts are read into.
+/// A named variable that integers or texts are read into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name, without indices.
+    /// Without indices.
     pub name: String,
-    /// The commands that read it, by their indexes in [`Grammar::sites`].
+    /// Indexes in [`Grammar::sites`].
     pub sites: Vec<usize>,
-    /// Whether it holds texts, not integers.
     pub is_text: bool,
-    /// Whether it is read once, not in a loop; the loop over test cases does not count.
+    /// Whether it is read once, not in a loop. The loop over test cases does not count.
     pub is_single: bool,
     /// Whether each test case has its own.
     pub is_per_case: bool,
-    /// Whether it is a number of iterations.
     pub is_count: bool,
-    /// Whether it is the number of test cases.
     pub is_case_count: bool,
-    /// Its least value, if that is the same everywhere.
+    /// `None` if the bound is not the same everywhere.
     pub min: Option<Int>,
-    /// Its greatest value, if that is the same everywhere.
+    /// `None` if the bound is not the same everywhere.
     pub max: Option<Int>,
 }
 
-/// The named variables for integers or texts, in the order in which they are first read.
+/// In the order in which they are first read.
 pub fn variables(grammar: &Grammar) -> Vec<Variable> {
     let mut by_name: BTreeMap<&str, Variable> = BTreeMap::new();
     for (at, site) in grammar.sites.iter().enumerate() {
@@ -80,8 +77,8 @@ fn constant(expr: &Expr) -> Option<Int> {
     }
 }
 
-/// The choices of each test case, with loops flattened, and those around the test cases. Without test cases, all
-/// choices form one.
+/// The choices outside of test cases, and those of each test case, with loops flattened. If a grammar has no test
+/// cases, all choices form a single one.
 pub fn cases<'t>(
     grammar: &Grammar,
     tree: &'t InputTree,

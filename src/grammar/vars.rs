@@ -6,36 +6,31 @@ use crate::grammar::number::Int;
 use crate::grammar::value::{Key, Value};
 use crate::model::units::Bytes;
 
-/// The values of all variables.
 #[derive(Debug)]
 pub(super) struct Vars {
     slots: Vec<Cells>,
-    /// Overwritten values, newest last, if they are recorded.
+    /// Overwritten values, newest last; `None` if they are not recorded.
     trail: Option<Vec<Change>>,
-    /// The bytes of all values and indices, without those of text, which are in the input or the grammar.
+    /// The bytes of all values and indices. Text does not count: it is in the input or the grammar.
     held: u64,
-    /// The bytes of the trail.
     trailed: u64,
     most: Bytes,
 }
 
-/// The values of one variable, by index.
 #[derive(Debug, Default)]
 struct Cells {
-    /// The value without an index.
     scalar: Option<Value>,
-    /// Values with one index, small and without large gaps.
+    /// Values with one small index, without large gaps.
     row: Vec<Option<Value>>,
     filled: usize,
     /// The bytes of its values and indices.
     held: u64,
-    /// Values with all other indices.
+    /// The values at all other indices.
     others: HashMap<Vec<Int>, Value>,
-    /// Number of occurrences of each value, if a test needs it.
+    /// Only if a test needs the number of occurrences of each value.
     bag: Option<Bag>,
 }
 
-/// Values with their numbers of occurrences.
 #[derive(Debug, Default)]
 struct Bag {
     counts: HashMap<Key, u32>,
@@ -51,32 +46,30 @@ enum Change {
     Whole { slot: usize, old: Box<Cells> },
 }
 
-/// The bytes of an entry in a map, beside its key and value: a map has room for more entries than it holds.
+/// The bytes of a map's entry, without its key and value: a map has room for more entries than it has.
 const ENTRY: u64 = 48;
 
-/// Writing further beyond the end of a row than this makes it sparse.
+/// A value further than this beyond twice the length of the row becomes sparse.
 const GAP_MAX: usize = 1024;
 
 impl Vars {
-    /// No values yet. `counted` tells which slots need lookups of values; all take at most so many bytes.
+    /// `counted` tells which variables need lookups of values; `most` is the upper bound on the bytes of all values.
     pub(super) fn new(counted: impl Iterator<Item = bool>, most: u64) -> Self {
         let cells = |counted: bool| Cells { bag: counted.then(Bag::default), ..Cells::default() };
         let slots = counted.map(cells).collect();
         Self { slots, trail: None, held: 0, trailed: 0, most: Bytes(most) }
     }
 
-    /// The same, with a record of overwritten values for undo.
+    /// Records overwritten values for undo.
     pub(super) fn with_trail(mut self) -> Self {
         self.trail = Some(Vec::new());
         self
     }
 
-    /// Number of recorded changes so far.
     pub(super) fn mark(&self) -> usize {
         self.trail.as_ref().map_or(0, Vec::len)
     }
 
-    /// Undoes all changes since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.mark() > mark {
             let change = self.trail.as_mut().and_then(Vec::pop);
@@ -98,7 +91,7 @@ impl Vars {
         }
     }
 
-    /// The value at an index; an empty index means the scalar.
+    /// An empty index means the scalar.
     #[inline]
     pub(super) fn get(&self, slot: usize, index: &[Int]) -> Option<&Value> {
         let cells = &self.slots[slot];
@@ -109,7 +102,6 @@ impl Vars {
         }
     }
 
-    /// The value at one small index.
     #[inline]
     pub(super) fn at(&self, slot: usize, index: i64) -> Option<&Value> {
         let cells = &self.slots[slot];
@@ -120,7 +112,7 @@ impl Vars {
         }
     }
 
-    /// Sets the value at an index; an empty index means the scalar.
+    /// An empty index means the scalar.
     #[inline]
     pub(super) fn set(&mut self, slot: usize, index: &[Int], value: Value) {
         let cells = &mut self.slots[slot];
@@ -150,7 +142,6 @@ impl Vars {
         self.held = self.held + added - freed;
     }
 
-    /// Whether the values have more bytes than is sensible.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.held.saturating_add(self.trailed) > self.most.0
@@ -175,7 +166,6 @@ impl Vars {
         }
     }
 
-    /// Removes all values of a variable.
     pub(super) fn unset(&mut self, slot: usize) {
         let cells = &mut self.slots[slot];
         self.held -= cells.held();
@@ -191,18 +181,18 @@ impl Vars {
         }
     }
 
-    /// Whether a value occurs in a variable whose values are counted.
+    /// For variables whose values are counted.
     pub(super) fn occurs(&self, slot: usize, value: &Value) -> bool {
         let bag = self.slots[slot].bag.as_ref();
         bag.is_some_and(|bag| bag.counts.contains_key(&value.key()))
     }
 
-    /// Whether a variable with counted values has no value twice.
+    /// For variables whose values are counted.
     pub(super) fn all_differ(&self, slot: usize) -> bool {
         self.slots[slot].bag.as_ref().is_some_and(|bag| bag.repeated == 0)
     }
 
-    /// The number of values of a variable.
+    /// Number of values of a variable.
     pub(super) fn len(&self, slot: usize) -> usize {
         let cells = &self.slots[slot];
         usize::from(cells.scalar.is_some()) + cells.filled + cells.others.len()
@@ -242,7 +232,7 @@ impl Cells {
         self.held + self.bag.as_ref().map_or(0, |bag| bag.held)
     }
 
-    /// Sets or removes the value at an index, and counts the bytes; returns the old one.
+    /// Sets or removes the value at an index, and counts the bytes. Returns the old value.
     fn put(&mut self, index: &[Int], value: Option<Value>) -> Option<Value> {
         if let (Some(bag), Some(value)) = (&mut self.bag, &value) {
             bag.add(value);
@@ -271,7 +261,7 @@ impl Cells {
             self.filled += usize::from(value.is_some());
             let old = std::mem::replace(&mut self.row[index], value);
             self.filled -= usize::from(old.is_some());
-            // It may have been written to `others` before the row grew over it.
+            // It may have been written to `sparse` before the row grew over it.
             return if old.is_none() && !self.others.is_empty() {
                 self.put_other(&[Int::Small(index as i64)], None)
             } else {
@@ -309,17 +299,15 @@ impl Change {
     }
 }
 
-/// The bytes of a value in a row, which has room for up to twice as many.
+/// A row has room for up to twice as many values.
 fn size_of_cell(value: &Value) -> u64 {
     2 * size_of::<Option<Value>>() as u64 + value.more_bytes()
 }
 
-/// The bytes of an index.
 fn size_of_index(index: &[Int]) -> u64 {
     index.iter().map(|number| size_of::<Int>() as u64 + number.more_bits() / 8).sum()
 }
 
-/// The bytes of a value as a key.
 fn size_of_key(value: &Value) -> u64 {
     ENTRY + size_of::<Key>() as u64 + value.more_bytes()
 }
@@ -390,7 +378,7 @@ mod tests {
         }
     }
 
-    /// With and without a way back, values and indices of any size are counted, and freed again.
+    /// With and without undo, values and indices of any size are counted, and freed again.
     #[test]
     fn values_with_too_many_bytes_in_all_are_noticed() {
         let power = |exponent| Int::Small(2).power(exponent).expect("a number");

@@ -8,18 +8,17 @@ use crate::grammar::reduce::{each_value, length};
 use crate::grammar::tree::{InputNode, InputTree, IntNode, LoopNode, written};
 use crate::grammar::validate::accepts;
 
-/// Upper bound on the iterations of a loop.
 const ITERATIONS_MAX: usize = 5000;
 
-/// A wanted change: one value of these commands grows by this much.
+/// One value of these commands grows by this much.
 #[derive(Clone, Debug)]
 pub struct WantedChange<'a> {
-    /// The commands, by their indexes in [`Grammar::sites`].
+    /// Indexes in [`Grammar::sites`].
     pub sites: &'a [usize],
     pub by: Int,
 }
 
-/// A changed copy of this input; `None` if the grammar does not accept it.
+/// `None` if the grammar does not accept the changed input.
 pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<Vec<u8>> {
     let mut tree = tree.clone();
     for _ in 0..=chance.below(3) {
@@ -28,7 +27,7 @@ pub fn vary(grammar: &Grammar, tree: &InputTree, chance: &mut Chance) -> Option<
     text(grammar, &tree)
 }
 
-/// A copy of this input in which one value of some commands has grown as wished.
+/// `None` if the grammar does not accept the changed input, or if no value can change as wished.
 pub fn grown(
     grammar: &Grammar,
     tree: &InputTree,
@@ -95,7 +94,7 @@ fn near(int: &IntNode, kind: u64) -> Int {
     value.within(&int.min, &int.max)
 }
 
-/// A random one of the wanted integers, by index.
+/// The index of a random node among the wanted ones.
 fn choose(
     tree: &InputTree,
     chance: &mut Chance,
@@ -113,7 +112,7 @@ fn choose(
     places.get(chosen).copied()
 }
 
-/// The value of another node of the same command, or of any.
+/// The value of another node of the same command, or of any command.
 fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Option<Int> {
     let (mut ints, mut at, mut site) = (Vec::new(), 0, None);
     tree.each(&mut |node| {
@@ -127,7 +126,7 @@ fn like(tree: &InputTree, place: usize, any: bool, chance: &mut Chance) -> Optio
     ints.get(chance.below(ints.len() as u64) as usize).map(|(_, value)| Int::clone(value))
 }
 
-/// Sets an integer; a count also lengthens or shortens the loops that it counts.
+/// A count also lengthens or shortens the loops that it counts.
 fn assign(
     grammar: &Grammar,
     tree: &mut InputTree,
@@ -136,7 +135,7 @@ fn assign(
     value: &dyn Fn(&IntNode) -> Int,
 ) {
     let mut at = 0;
-    // The variable of the count and its value, after it was read and until it is read again.
+    // The variable of the count, its value before and its value now, from where it is read to where it is read again.
     let mut count: Option<(usize, usize, Int)> = None;
     tree.each_mut(&mut |node| {
         match node {
@@ -180,14 +179,14 @@ fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
     }
 }
 
-/// Shifts all values by the same amount, as far as their bounds permit.
+/// All values change by the same amount, as far as their bounds permit.
 fn shift(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     let size = Int::from(10_i64.pow(chance.below(7) as u32));
     let by = chance.between(&size.negated(), &size);
     each_value(grammar, tree, &mut |int| int.value.plus(&by).within(&int.min, &int.max));
 }
 
-/// Changes a random one of the wanted nodes; returns whether there is one.
+/// Returns whether there is a wanted node.
 fn one_of(
     tree: &mut InputTree,
     chance: &mut Chance,
@@ -209,7 +208,7 @@ fn one_of(
     count > 0
 }
 
-/// Flips the answer to one question; returns whether there is one.
+/// Returns whether there is a question.
 fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
     let is_answer = |node: &InputNode| matches!(node, InputNode::Answer { .. });
     one_of(tree, chance, is_answer, &|node, _| {
@@ -219,7 +218,7 @@ fn answer(tree: &mut InputTree, chance: &mut Chance) -> bool {
     })
 }
 
-/// Changes one of the texts; returns whether there is one.
+/// Returns whether there is a text.
 fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
     let is_text = |node: &InputNode| matches!(node, InputNode::Text { .. });
     one_of(tree, chance, is_text, &|node, chance| {
@@ -242,7 +241,6 @@ fn retype(tree: &mut InputTree, chance: &mut Chance) -> bool {
     })
 }
 
-/// Changes a whole loop: its order, or all of its values.
 fn row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
     let is_row = |node: &InputNode| matches!(node, InputNode::Loop(of) if of.iterations.len() > 1);
     one_of(tree, chance, is_row, &|node, chance| {

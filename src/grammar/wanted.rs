@@ -8,8 +8,8 @@ use crate::grammar::program::{Grammar, Site};
 use crate::grammar::shape::{Cases, Counts, Shape, Values};
 use crate::model::diagnostic::Diagnostic;
 
-/// For each site, the bound that a pin asks for, or the shape if it is a count or outside of loops. In other values, a
-/// shape gives way.
+/// By site: the bound that a pin asks for, or that the shape asks for if the site is a count or outside of loops. For
+/// other values, a shape gives way.
 pub(super) fn ends(grammar: &Grammar, shape: &Shape, pins: &[Pin]) -> Vec<Option<End>> {
     let mut ends: Vec<Option<End>> =
         grammar.sites.iter().map(|site| of_shape(shape, site)).collect();
@@ -43,14 +43,14 @@ fn of_shape(shape: &Shape, site: &Site) -> Option<End> {
 /// A bound that an input should reach, but does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreached {
-    /// The command, by its index in [`Grammar::sites`].
+    /// An index in [`Grammar::sites`].
     pub site: usize,
     pub end: End,
     bound: String,
     found: String,
 }
 
-/// The bounds that pins or a shape ask for, but that no value of an input reaches.
+/// Empty if the input is not valid.
 pub fn unreached(grammar: &Grammar, shape: &Shape, pins: &[Pin], input: &[u8]) -> Vec<Unreached> {
     let mut coverage = Coverage::new(grammar);
     if coverage.add(grammar, input, Path::new("")).is_err() {
@@ -69,7 +69,6 @@ pub fn unreached(grammar: &Grammar, shape: &Shape, pins: &[Pin], input: &[u8]) -
 }
 
 impl Unreached {
-    /// A warning about the input.
     pub fn remark(&self, grammar: &Grammar) -> Diagnostic {
         let found = &self.found;
         self.warning(grammar, |name, bound| match self.end {
@@ -82,7 +81,7 @@ impl Unreached {
         })
     }
 
-    /// A warning about several inputs, of which none reaches the bound.
+    /// For several inputs, of which none reaches the bound.
     pub fn remark_on(&self, grammar: &Grammar, inputs: &[String]) -> Diagnostic {
         let side = if self.end == End::Least { "lower" } else { "upper" };
         let inputs = inputs.join(", ");

@@ -1,8 +1,8 @@
-//! The work of a running grammar. It is counted in steps, not in seconds, so that a grammar ends at the same place on
+//! The work of a running grammar. It is counted in steps, not in seconds, so that a grammar stops at the same point on
 //! every machine, however busy.
 //!
-//! A step is about what takes 20 ns: a command, an operation on small numbers, or `WORDS` operations on the 64-bit
-//! words of large ones. So a limit in seconds is one in steps.
+//! A step is what takes about 20 ns: an instruction, an operation on small numbers, or `WORD_OPERATIONS` operations on
+//! the 64-bit words of large ones. So a limit in seconds is a limit in steps.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -15,31 +15,29 @@ use crate::grammar::value::Value;
 use crate::model::limits::{Limits, ProblemLimits};
 use crate::model::stop::is_interrupted;
 
-/// Limits of a grammar that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkLimits {
     pub steps: u64,
-    /// Bytes of all values of variables.
+    /// Upper bound on the bytes of all values of variables.
     pub bytes: u64,
 }
 
-/// How many steps count as a second.
 const STEPS_PER_SECOND: u64 = 50_000_000;
-/// How many operations on words count as a step.
+/// Number of operations on words that count as a step.
 const WORDS: u64 = 32;
-/// After how many steps the interpreter looks whether somebody stopped juror.
+/// Number of steps after which the interpreter checks whether the user interrupts juror.
 const LOOK_EVERY: u64 = 1 << 16;
 /// Upper bound on the steps of a single operation, which nothing can interrupt.
 const OPERATION_MAX: u64 = STEPS_PER_SECOND;
-/// Upper bound on the steps for the constants of a grammar, which are computed when it is read.
+/// Upper bound on the steps for the constants of a grammar, which are computed when it is parsed.
 const CONSTANT_STEPS: u64 = 10 * STEPS_PER_SECOND;
 
-/// The fault of a grammar whose constants take too long. Their bits count as steps, too, as they take memory.
+/// The bits of constants count as steps, too, as they take memory.
 pub(super) const TOO_MUCH_COMPUTED: &str =
     "the numbers of this grammar are too large to compute them all";
 
 impl WorkLimits {
-    /// A grammar has the limits of a validator.
+    /// The limits of the problem's output validator also hold for a grammar.
     pub fn of(limits: &ProblemLimits) -> Self {
         let limits = Limits::of_output_validator(limits);
         let time = limits.cpu_time.unwrap_or(Duration::MAX);
@@ -57,18 +55,16 @@ impl Default for WorkLimits {
     }
 }
 
-/// Why a grammar may not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
     TooMuch,
     Interrupted,
 }
 
-/// The steps so far, and their limit.
 #[derive(Debug)]
 pub(super) struct Steps {
     done: Cell<u64>,
-    /// The number of steps at which it looks up.
+    /// The number of steps at which the limits are checked next.
     look: Cell<u64>,
     most: u64,
 }
@@ -78,25 +74,23 @@ impl Steps {
         Self { done: Cell::new(0), look: Cell::new(0), most }
     }
 
-    /// For the constants of a grammar. They do not end early if somebody stops juror: that would look like a fault.
+    /// For the constants of a grammar. An interruption does not end them: that would look like a fault.
     pub(super) fn of_constants() -> Self {
         Self { look: Cell::new(CONSTANT_STEPS + 1), ..Self::new(CONSTANT_STEPS) }
     }
 
-    /// Counts steps.
     #[inline]
     pub(super) fn add(&self, steps: u64) -> Result<(), Over> {
         self.note(steps);
         if self.done.get() < self.look.get() { Ok(()) } else { self.look() }
     }
 
-    /// Counts steps that are so few that it suffices to stop later.
+    /// Counts steps that are so few that a later check suffices.
     #[inline]
     pub(super) fn note(&self, steps: u64) {
         self.done.set(self.done.get().saturating_add(steps));
     }
 
-    /// Counts the steps of a single operation before it is done.
     pub(super) fn operation(&self, steps: u64) -> Result<(), Over> {
         if steps > OPERATION_MAX { Err(Over::TooMuch) } else { self.add(steps) }
     }
@@ -115,7 +109,7 @@ impl Steps {
     }
 }
 
-/// The 64-bit words of a number with this many bits beyond a small one.
+/// In 64-bit words. `bits` is 0 for a small number.
 pub(super) fn words(bits: u64) -> u64 {
     bits / 64 + 1
 }
@@ -128,7 +122,6 @@ fn ratio_words(ratio: &BigRational) -> u64 {
     words(ratio.numer().bits()) + words(ratio.denom().bits())
 }
 
-/// The steps of `left op right`.
 pub(super) fn of_operator(op: Operator, left: &Value, right: &Value) -> u64 {
     let (Value::Int(a), Value::Int(b)) = (left, right) else {
         return of_fractions(op, left, right);
@@ -157,7 +150,7 @@ fn product(a: u64, b: u64) -> u64 {
     a.max(b).saturating_mul(a.min(b).isqrt() + 1)
 }
 
-/// Fractions are kept in lowest terms, by a search for the common divisor that takes a step for each bit.
+/// Fractions are in lowest terms. The search for the common divisor takes a step for each bit.
 fn of_fractions(op: Operator, left: &Value, right: &Value) -> u64 {
     let size = |value: &Value| match value {
         Value::Int(value) => words(value.more_bits()) + 1,
@@ -179,7 +172,6 @@ fn common_divisor(words: u64) -> u64 {
     of_words(words.saturating_mul(words).saturating_mul(64))
 }
 
-/// The steps to compare two values. Fractions are compared by products.
 pub(super) fn of_comparison(left: &Value, right: &Value) -> u64 {
     match (left, right) {
         (Value::Float(a), Value::Float(b)) => of_meeting(a, ratio_words(b)),
@@ -190,13 +182,13 @@ pub(super) fn of_comparison(left: &Value, right: &Value) -> u64 {
     }
 }
 
-/// The steps to compare a fraction with another of so many words.
+/// For a fraction and a number of this many words.
 pub(super) fn of_meeting(ratio: &BigRational, words: u64) -> u64 {
     let most = ratio_words(ratio).max(words);
     of_words(product(most, most).saturating_mul(2))
 }
 
-/// The steps to copy a value, or to look for it.
+/// The steps to copy a value, or to find it.
 pub(super) fn of_value(value: &Value) -> u64 {
     match value {
         Value::Text(text) => of_bytes(text.len()),
@@ -204,23 +196,22 @@ pub(super) fn of_value(value: &Value) -> u64 {
     }
 }
 
-/// The steps to go through so many bytes.
 pub(super) fn of_bytes(bytes: usize) -> u64 {
     1 + bytes as u64 / 64
 }
 
-/// The steps to read or write a number of so many bits in decimal: these take time with the square of the length.
+/// The steps to read or write a number of this many bits in decimal: quadratic in the length.
 pub(super) fn of_decimal(bits: u64) -> u64 {
     let words = words(bits);
     of_words(words.saturating_mul(words).saturating_mul(4))
 }
 
-/// About how many bits so many decimal digits have.
+/// Approximate.
 pub(super) fn bits_of_digits(digits: u64) -> u64 {
     digits.saturating_mul(10) / 3
 }
 
-/// The steps to read a float of so many digits and with this exponent, or a constant with them.
+/// Also for a constant.
 pub(super) fn of_float_text(digits: u64, exponent: u64) -> u64 {
     let words = words(bits_of_digits(digits.saturating_add(exponent)));
     of_decimal(bits_of_digits(digits)).saturating_add(of_words(product(words, words)))

@@ -1,7 +1,7 @@
-//! The port of the generator: writes what the grammar demands, with values from a source.
+//! The port of the generator: writes what the grammar demands, with values from a chooser.
 //!
-//! A question about what comes next is answered before that is written; the answer then restricts what may be written.
-//! If nothing fits, the run is stuck, and its driver goes back to a mark.
+//! A question about what comes next is answered before the next bytes are written. The answer then restricts them. If
+//! nothing fits, the run is stuck, and its driver goes back to a mark.
 
 use std::collections::VecDeque;
 
@@ -27,9 +27,8 @@ use crate::grammar::vars::Vars;
 use crate::grammar::work::{Over, Steps};
 use crate::model::units::Bytes;
 
-/// Upper bound on the choices that can be undone.
 const MARKS_MAX: usize = 1 << 14;
-/// Upper bound on an input's size, in bytes.
+/// Upper bound on the bytes of an input.
 const BYTES_MAX: usize = 1 << 30;
 
 /// A choice, and the state before it.
@@ -51,7 +50,6 @@ pub(super) struct Hint {
 }
 
 impl Hint {
-    /// The range of the length of a text.
     fn of_length(pattern: &Pattern) -> Self {
         let [least, most] = strings::lengths(pattern.hir());
         let bytes = |bytes: usize| Int::from(i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -74,40 +72,37 @@ impl Hint {
     }
 }
 
-/// The kind of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MarkKind {
-    /// The value of a site; its bounds if it is an integer, those of its length if it is a text.
+    /// The bounds are those of an integer, or of the length of a text.
     Value { site: usize, bounds: Option<Hint> },
-    /// The answer to a question; `before` are the earlier answers in the same test.
+    /// `before` are the earlier answers in the same test.
     Answer { answer: bool, before: Vec<bool> },
 }
 
-/// An input that is being written.
 pub(super) struct Writer<'a, S> {
     grammar: &'a Grammar,
     pub(super) source: S,
     pub(super) out: Vec<u8>,
-    /// Upper bound on the input's size, in bytes.
+    /// Upper bound on the bytes of the input.
     pub(super) most: usize,
-    /// Whether the input would exceed that.
     pub(super) is_full: bool,
-    /// The bytes that may be written next.
+    /// The bytes that may come next.
     next: ByteSet,
     pub(super) marks: VecDeque<Mark>,
     /// Number of choices so far, including those without a mark.
     pub(super) choices: u64,
     /// Number of choices, including those that were undone.
     pub(super) made: u64,
-    /// The state before the current step.
+    /// The state before the current instruction.
     before: Mark,
-    /// The index of the current variable, if it belongs to a UNIQUE of several variables.
+    /// Set if the current variable belongs to a UNIQUE of several variables.
     index: Option<Vec<Int>>,
     answers: Vec<bool>,
     settled: Vec<bool>,
-    /// Number of values drawn next that led to a dead end.
+    /// Number of values drawn here that led to a dead end.
     pub(super) retry: u32,
-    /// The range for the next value, to avoid the last dead end.
+    /// The range that avoids the last dead end.
     hint: Option<Hint>,
     tuples: Tuples,
 }
@@ -141,7 +136,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         }
     }
 
-    /// Goes back to before a choice. A question gets the other answer; a value is drawn anew.
+    /// Restores the state before a choice. A question gets the other answer; a value is drawn anew.
     pub(super) fn go_back(&mut self, mark: &Mark, retry: u32, hint: Option<Hint>) {
         self.out.truncate(mark.length);
         self.next = mark.next;
@@ -150,7 +145,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         self.hint = None;
         match &mark.kind {
             MarkKind::Value { .. } => {
-                // At first the hint is enough, so that the shape is kept.
+                // First the hint alone, so that the shape stays.
                 self.retry = if hint.is_some() && retry <= 6 { 0 } else { retry };
                 self.hint = hint;
             }
@@ -170,14 +165,14 @@ impl<'a, S: Chooser> Writer<'a, S> {
         self.marks.push_back(Mark { kind, ..self.before.clone() });
     }
 
-    /// The place in a tuple of UNIQUE that a site fills, if it is the last of its tuple.
+    /// `None` unless the site completes a tuple of UNIQUE.
     fn gap(&self, site: usize, vars: &Vars) -> Option<Gap> {
         let site = &self.grammar.sites[site];
         let (index, group) = (self.index.as_ref()?, site.unique.as_ref()?);
         (group.len() > 1).then(|| Gap::of(site.slot?, group, index, vars))?
     }
 
-    /// Appends a text, if its first byte may come next.
+    /// Fails if the first byte may not come next.
     fn append(&mut self, text: &[u8], what: &str) -> Result<(), Stop> {
         let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
@@ -200,7 +195,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         }
     }
 
-    /// A number from `min` to `max` that may come next and that `is_free`.
+    /// A number within the bounds that may come next and for which `is_free` holds.
     fn number(
         &mut self,
         site: usize,
@@ -241,7 +236,6 @@ impl<'a, S: Chooser> Writer<'a, S> {
             .map_or_else(|| none_is_free(bounds), Ok)
     }
 
-    /// The place of a site in the grammar.
     fn place(&self, site: usize) -> Span {
         self.grammar.sites[site].span
     }
@@ -265,7 +259,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         if rules.notation == Notation::Scientific {
             return self.scientific(site, rules, decimals, work);
         }
-        // Tries more decimals if there is no value with that few.
+        // If no value has so few decimals, tries more.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
             let (low, high) = float::grid(rules, decimals);
             if low <= high {
@@ -323,7 +317,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
     }
 }
 
-/// A number that differs from those taken, if there is one: a random one, else the next free one.
+/// First random numbers, then the next one that fits.
 fn free_number(
     [min, max]: [&Int; 2],
     near: &Int,
@@ -362,7 +356,7 @@ fn no_float<T>(rules: &FloatRules) -> Result<T, Stop> {
     stuck(format!("no text was found for {}", float::wanted(rules)), false)
 }
 
-/// Whether a test holds if the answer is yes, provided that the test is only a question.
+/// Whether the test holds if the answer is yes; `None` if the test is more than a question.
 fn simple(test: &Expr) -> Option<bool> {
     match &test.kind {
         ExprKind::Match { .. } | ExprKind::IsEof { .. } => Some(true),

@@ -11,7 +11,7 @@ use crate::model::stress::Origin;
 /// Number of test cases that share an input in the list of small ones.
 const PACKED: u64 = 100;
 
-/// Number of small inputs that are tried before anything else.
+/// Number of small inputs that are tried first.
 const LEAD: u32 = 50;
 
 /// Number of turns of each source in a round.
@@ -24,7 +24,7 @@ const FULL: u32 = 2;
 /// Distance between the seeds of two sources, so that they do not try the same inputs.
 const APART: u64 = 1 << 30;
 
-/// Shapes whose inputs are at a bound of the permitted values; each is tried once.
+/// Shapes whose inputs are at a bound of the permitted values. Each is tried once.
 const AT_BOUNDARIES: [&str; 11] = [
     "smallest",
     "largest",
@@ -42,7 +42,8 @@ const AT_BOUNDARIES: [&str; 11] = [
 /// Shapes with many equal values.
 const WITH_TIES: [&str; 3] = ["tiny", "few-distinct", "all-equal"];
 
-/// Adds the sources of the grammar: inputs of at most `most` bytes, if that is set. To begin a larger one costs little.
+/// Adds the sources of the grammar. `most` is the upper bound on the bytes of an input; starting a larger one costs
+/// little.
 pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64, most: Option<usize>) {
     let shapes = shape::applicable(grammar);
     let of = |names: &[&str]| -> Vec<Shape> {
@@ -70,7 +71,6 @@ pub fn add<'a>(mix: &mut Mix<'a>, grammar: &'a Grammar, seed: u64, most: Option<
     mix.add(FULL, shaped(3, vec![shape::RANDOM], None));
 }
 
-/// All small inputs in order.
 impl Candidates for Small<'_> {
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         let input = self.next_until(is_over);
@@ -78,10 +78,10 @@ impl Candidates for Small<'_> {
     }
 }
 
-/// Inputs with one value at its bound, and the others at random.
+/// Inputs with one value at its bound, and random other values.
 struct Bounds<'a> {
     grammar: &'a Grammar,
-    /// The values to fix, each with the option for it; the next one is last.
+    /// The values to fix, each with its option for the command line. The last one comes next.
     pins: Vec<(Pin, &'static str)>,
     seed: u64,
     most: Option<usize>,
@@ -92,7 +92,7 @@ impl Candidates for Bounds<'_> {
         while !is_over() {
             let Some((pin, option)) = self.pins.pop() else { break };
             let Self { grammar, seed, most, .. } = *self;
-            // Values that cannot be at their bound are skipped.
+            // A value that cannot be at its bound is skipped.
             let made = generate_until(grammar, &shape::RANDOM, &[pin], seed, most, is_over);
             if let Ok(text) = made {
                 let option = format!("{option} {}", grammar.sites[pin.site].label);
@@ -103,14 +103,14 @@ impl Candidates for Bounds<'_> {
     }
 }
 
-/// Shapes in turn, each time with a fresh seed.
+/// Shapes take turns, each time with a fresh seed.
 struct Shaped<'a> {
     grammar: &'a Grammar,
     shapes: Vec<Shape>,
     seed: u64,
     most: Option<usize>,
     made: u64,
-    /// Number of rounds over the shapes; `None` for no end.
+    /// `None` for an endless number of rounds.
     rounds: Option<u64>,
     /// Number of failed attempts in a row to write an input.
     misses: u64,
@@ -118,7 +118,7 @@ struct Shaped<'a> {
 
 impl Candidates for Shaped<'_> {
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        /// After this many failures, a grammar that random values cannot satisfy is left to the other sources.
+        /// After this many failures, random values cannot satisfy the grammar, and the source ends.
         const MISSES_MAX: u64 = 50;
         let count = self.shapes.len() as u64;
         loop {

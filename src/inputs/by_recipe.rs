@@ -12,7 +12,6 @@ use crate::model::recipe::{GeneratorCommand, InputSource, Recipe};
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 
-/// One start of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     pub command: GeneratorCommand,
@@ -21,14 +20,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// The command line, with its seed.
     pub fn line(&self) -> String {
         let args = substituted(&self.command, NAME, self.seed);
         let words = std::iter::once(self.command.program.name.clone()).chain(args);
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The generator's output, or the reason why there is none.
     pub fn input(&self, generators: &FreshInputs<'_>) -> Result<Result<Arc<[u8]>, String>, Stop> {
         match generators.make(&self.command, NAME, self.seed)? {
             Err(why) => Ok(Err(why)),
@@ -62,7 +59,7 @@ pub fn lines(recipe: &Recipe) -> Vec<GeneratorCommand> {
     lines
 }
 
-/// The commands in turn, each time with a fresh seed.
+/// The commands take turns, each time with a fresh seed.
 pub struct ByRecipe {
     lines: Vec<GeneratorCommand>,
     chance: Chance,
@@ -70,7 +67,6 @@ pub struct ByRecipe {
 }
 
 impl ByRecipe {
-    /// Takes turns among these commands.
     pub fn new(lines: Vec<GeneratorCommand>, seed: u64) -> Self {
         Self { lines, chance: Chance::new(seed, "generators"), made: 0 }
     }
@@ -100,7 +96,6 @@ pub fn lowered(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
 
 /// A number in a command: a word of digits, or digits after `=`.
 struct Number {
-    /// The index of its word.
     place: usize,
     /// The text before it, such as `--n=`.
     before: String,
@@ -108,7 +103,6 @@ struct Number {
 }
 
 impl Number {
-    /// The same command with another value for this number.
     fn set(&self, command: &GeneratorCommand, value: u64) -> GeneratorCommand {
         let mut command = command.clone();
         command.args[self.place] = format!("{}{value}", self.before);
@@ -133,7 +127,7 @@ fn number(digits: &str) -> Option<u64> {
     digits.parse().ok().filter(|_| is_plain)
 }
 
-/// Numbers below this one: the smallest first, then in growing steps.
+/// The smallest number comes first, then numbers in growing steps.
 fn smaller(number: u64) -> Vec<u64> {
     let mut numbers = Vec::new();
     let mut next = 0;

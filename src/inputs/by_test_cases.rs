@@ -1,5 +1,4 @@
-//! Changed copies of the package's test cases that its input validators accept: for packages without a grammar of
-//! their input.
+//! Changed copies of test cases that the package's input validators accept, for packages without a grammar.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -12,19 +11,18 @@ use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 use crate::validity::Validity;
 
-/// Number of copies that are given to the validators at once.
+/// Number of copies that the validators get at once.
 const AT_ONCE: usize = 32;
 /// Upper bound on the valid copies that are changed again.
 const KEPT: usize = 500;
-/// Upper bound on the length of a copy, in bytes.
+/// Upper bound on the bytes of a copy.
 pub const LONGEST: usize = 64 << 10;
 /// After this many invalid copies in a row, the source ends.
 const IN_VAIN: usize = 2000;
 
-/// Changed copies of test cases.
 pub struct ByTestCases<'a> {
     validity: &'a Validity<'a>,
-    /// The inputs to change: the test cases, the smallest first, and then valid copies.
+    /// The inputs to change: first the test cases, the smallest first, then valid copies.
     parents: Vec<Parent>,
     own: usize,
     numbers: Numbers,
@@ -36,13 +34,11 @@ pub struct ByTestCases<'a> {
 
 #[derive(Clone)]
 struct Parent {
-    /// The test case that it is copied from.
     case: Arc<str>,
     sheet: WordLines,
 }
 
 impl<'a> ByTestCases<'a> {
-    /// Changes copies of these test cases, which have names.
     pub fn new(validity: &'a Validity<'a>, mut cases: Vec<(String, Vec<u8>)>, seed: u64) -> Self {
         cases.retain(|(_, input)| input.len() <= LONGEST);
         cases.sort_by_key(|(_, input)| input.len());
@@ -76,7 +72,7 @@ impl<'a> ByTestCases<'a> {
         self.parents[place as usize].clone()
     }
 
-    /// Keeps a valid copy; it replaces another one if there are many.
+    /// If there are many copies, it replaces another one.
     fn keep(&mut self, parent: Parent) {
         if self.parents.len() - self.own < KEPT {
             self.parents.push(parent)
@@ -101,8 +97,8 @@ impl Candidates for ByTestCases<'_> {
                 }
             }
             let validity = self.validity;
-            // Grammars need no process, so all their valid copies are kept; other validators see them later, like
-            // inputs from a grammar.
+            // Grammars need no process, so all copies that they accept are kept. The other validators check them
+            // later, like inputs from a grammar.
             let texts: Vec<Arc<[u8]>> = made.iter().map(|(_, text)| Arc::clone(text)).collect();
             let valid = if validity.grammars.is_empty() {
                 validity.accepted(&texts)?

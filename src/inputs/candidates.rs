@@ -6,22 +6,19 @@ use crate::inputs::by_recipe::Call;
 use crate::model::stop::Stop;
 use crate::model::stress::Origin;
 
-/// An input to try.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub content: Content,
-    /// The source of the input.
     pub origin: Origin,
 }
 
 impl Candidate {
-    /// An input with its source.
     pub fn text(text: impl Into<Arc<[u8]>>, origin: Origin) -> Self {
         Self { content: Content::Text(text.into()), origin }
     }
 }
 
-/// An input, or how to get it.
+/// An input, or how to make it.
 #[derive(Clone, Debug)]
 pub enum Content {
     Text(Arc<[u8]>),
@@ -30,14 +27,10 @@ pub enum Content {
 
 /// A source of inputs. The same seed gives the same inputs in the same order.
 pub trait Candidates: Send {
-    /// The next input; `None` if there are no more, or if `is_over` said so before one was made.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted while it made one.
+    /// `None` if there are no more inputs, or if `is_over` becomes true first.
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop>;
 }
 
-/// Several sources, each with its share of turns.
 #[derive(Default)]
 pub struct Mix<'a> {
     sources: Vec<Sharer<'a>>,
@@ -52,7 +45,7 @@ struct Sharer<'a> {
 }
 
 impl<'a> Mix<'a> {
-    /// Adds a source with a share of the turns; the first one added begins.
+    /// The first source added begins.
     pub fn add(&mut self, share: u32, candidates: impl Candidates + 'a) {
         self.sources.push(Sharer {
             candidates: Box::new(candidates),
@@ -66,14 +59,13 @@ impl<'a> Mix<'a> {
         self.lead = turns;
     }
 
-    /// Whether there are no sources.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
 }
 
 impl Candidates for Mix<'_> {
-    /// The source whose turn is most overdue comes next; a source that has ended leaves its share to the others.
+    /// The source whose turn is most overdue comes next. A source that has ended leaves its share to the others.
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         while self.lead > 0 {
             self.lead -= 1;

@@ -1,21 +1,20 @@
 //! An input as lines of words, for packages without a grammar: small changes, removals, and lower values.
 //!
-//! The meaning of the words is unknown. A number that counts removed or repeated parts is found by trial: each change
+//! The meaning of the words is unknown. Trials find the number that counts removed or repeated parts: each change
 //! comes with several numbers before it that may be its count. Validators decide which results are valid.
 
 use crate::grammar::chance::Chance;
 use crate::grammar::shrink::is_smaller;
 
-/// An input as lines of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordLines {
     lines: Vec<Vec<Vec<u8>>>,
 }
 
-/// Where a word is: line and word.
+/// A line and a word in it.
 type Place = (usize, usize);
 
-/// A range of parts that can be removed or doubled: the first one, and how many.
+/// Adjacent parts that can be removed or doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     of: Whole,
@@ -23,10 +22,8 @@ struct Part {
     count: usize,
 }
 
-/// A container of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whole {
-    /// All lines.
     Lines,
     Words(usize),
     /// The words of all lines with this number of words.
@@ -36,7 +33,6 @@ enum Whole {
     LetterColumns(usize),
 }
 
-/// Whether a part is removed or doubled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Without,
@@ -61,7 +57,7 @@ fn lower(number: i128) -> Vec<Vec<u8>> {
 }
 
 impl WordLines {
-    /// Reads an input. All white space between words becomes one space.
+    /// All white space between words becomes one space.
     pub fn read(input: &[u8]) -> Self {
         let words = |line: &[u8]| {
             let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -71,7 +67,6 @@ impl WordLines {
         Self { lines: input.split(|byte| *byte == b'\n').map(words).collect() }
     }
 
-    /// The lines as an input.
     pub fn text(&self) -> Vec<u8> {
         let lines = self.lines.iter();
         lines.flat_map(|line| [line.join(&b' '), vec![b'\n']].concat()).collect()
@@ -96,7 +91,6 @@ impl WordLines {
         sheet
     }
 
-    /// All containers of parts.
     fn wholes(&self) -> Vec<Whole> {
         let mut wholes = vec![Whole::Lines];
         let mut several = |whole: Whole, times: usize| {
@@ -109,7 +103,7 @@ impl WordLines {
             let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
             self.lines.iter().filter(is_such).count()
         };
-        /// With more line lengths than this, lines do not form columns.
+        /// If there are more line lengths than this, lines do not form columns.
         const KINDS: usize = 8;
         let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|it| *it > 1).collect();
         let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
@@ -136,7 +130,7 @@ impl WordLines {
         }
     }
 
-    /// The numbers that may be the size of a part's container, and how much the part adds to each.
+    /// The numbers that may be the size of the container, and how much the part adds to each.
     fn counts(&self, part: Part) -> Vec<(Place, i128)> {
         let size = self.size(part.of) as i128;
         let own = part.count as i128;
@@ -170,7 +164,7 @@ impl WordLines {
         counts.into_iter().flat_map(worth).collect()
     }
 
-    /// The sheet without a part or with it doubled; a number that counts it changes along.
+    /// Removes or doubles a part. A number that counts it changes as well.
     fn changed(&self, part: Part, change: Change, count: Option<(Place, i128)>) -> Self {
         let mut sheet = self.clone();
         if let Some((place, by)) = count
@@ -213,7 +207,7 @@ impl WordLines {
         sheet
     }
 
-    /// All parts, large ones first.
+    /// Large parts come first.
     fn parts(&self) -> impl Iterator<Item = Part> {
         let sizes = self.wholes().into_iter().map(|whole| (whole, self.size(whole)));
         let sizes: Vec<(Whole, usize)> = sizes.collect();
@@ -230,7 +224,7 @@ impl WordLines {
         })
     }
 
-    /// The sheet without each part, then with each number lowered and each word simplified.
+    /// First without each part, then with each number lowered and each word simplified.
     fn smaller(&self) -> impl Iterator<Item = Self> + '_ {
         let without = self.parts().flat_map(move |part| {
             let counts = self.counts(part).into_iter().map(Some).chain([None]);
@@ -250,7 +244,7 @@ impl WordLines {
         without.chain(simpler).chain(self.lowered_everywhere())
     }
 
-    /// The sheet with all occurrences of one number lowered: it may be a name.
+    /// All occurrences of one number are lowered together: it may be a name.
     fn lowered_everywhere(&self) -> impl Iterator<Item = Self> + '_ {
         /// Upper bound on the numbers to lower.
         const NUMBERS: usize = 50;
@@ -272,7 +266,6 @@ impl WordLines {
         })
     }
 
-    /// A copy with a few random changes.
     #[must_use]
     pub fn varied(&self, others: &Numbers, chance: &mut Chance) -> Self {
         let mut sheet = self.edited(others, chance);
@@ -343,7 +336,7 @@ impl WordLines {
         }
     }
 
-    /// Another number for a place: near it, like other numbers, or large.
+    /// A number near the old one, like other numbers, or large.
     fn other_number(
         &self,
         place: Place,
@@ -374,7 +367,7 @@ impl WordLines {
         }
     }
 
-    /// Another word of the same length: one letter replaced by another one of the sheet, or all letters equal.
+    /// A word of the same length: one letter replaced by another one of the input, or all letters equal.
     fn other_word(&self, place: Place, chance: &mut Chance) -> Vec<u8> {
         let mut word = self.word(place).to_vec();
         let words = self.places().filter(|it| self.number_at(*it).is_none());
@@ -390,7 +383,6 @@ impl WordLines {
     }
 }
 
-/// The least and the greatest number in some inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
     least: i128,
@@ -398,7 +390,6 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Those in these inputs.
     pub fn of<'s>(sheets: impl Iterator<Item = &'s WordLines>) -> Self {
         let mut numbers = Self::default();
         for sheet in sheets {
@@ -415,7 +406,7 @@ fn pick<'a, T>(all: &'a [T], chance: &mut Chance) -> Option<&'a T> {
     all.get(chance.below(all.len() as u64) as usize)
 }
 
-/// Shrinks an input: tries at most `most` smaller ones, and goes on from those that are interesting.
+/// Tries at most `most` smaller inputs, and goes on from those that are interesting.
 pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most: u64) -> Vec<u8> {
     let mut best = input.to_vec();
     let mut tried = 0;
@@ -450,7 +441,7 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
 mod tests {
     use super::*;
 
-    /// Like a validator: `n`, then a line with `n` numbers.
+    /// Accepts `n`, then a line with `n` numbers.
     fn is_row(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let &[count, row] = &lines[..] else { return false };
@@ -458,7 +449,7 @@ mod tests {
         count.parse().ok() == numbers.map(|it| it.len())
     }
 
-    /// `n m`, then `m` lines of two numbers up to `n`.
+    /// Accepts `n m`, then `m` lines of two numbers up to `n`.
     fn is_graph(text: &str) -> bool {
         let row = |line: &str| -> Option<Vec<usize>> {
             line.split(' ').map(|word| word.parse().ok()).collect()
@@ -471,7 +462,7 @@ mod tests {
         edges.len() == count && edges.iter().all(is_edge)
     }
 
-    /// `t`, then for each test case a row as above.
+    /// Accepts `t`, then for each test case a row as in [`is_row`].
     fn is_rows(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let [count, rows @ ..] = &lines[..] else { return false };
@@ -479,7 +470,7 @@ mod tests {
             && rows.chunks(2).all(|row| is_row(&format!("{}\n", row.join("\n"))))
     }
 
-    /// `r c`, then `r` words of `c` letters.
+    /// Accepts `r c`, then `r` words of `c` letters.
     fn is_grid(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let [first, rows @ ..] = &lines[..] else { return false };

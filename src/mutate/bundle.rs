@@ -1,4 +1,4 @@
-//! Many mutants of a source in one source, so that the compiler reads their shared parts once.
+//! Joins many mutants of a source into one source, so that the compiler reads their shared parts once.
 //!
 //! Each mutant is in its own namespace, module or class; in C its names get a prefix. An environment variable selects
 //! the mutant to run.
@@ -16,10 +16,8 @@ use crate::mutate::syntax::Syntax;
 /// The environment variable with the index of the mutant.
 pub const WHICH: &str = "JUROR_MUTANT";
 
-/// Several sources in one.
 #[derive(Debug)]
 pub struct Bundle {
-    /// The joined source.
     pub text: String,
     /// The lines of each source, from 1.
     lines: Vec<Range<usize>>,
@@ -32,7 +30,7 @@ impl Bundle {
     }
 }
 
-/// Joins sources of one file each. None if the language does not allow it, or they would behave differently than
+/// Joins sources of one file each. `None` if the language does not allow it, or if they would behave differently
 /// alone.
 pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     let syntax = Syntax::of(language)?;
@@ -75,17 +73,15 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     Some(Bundle { text, lines })
 }
 
-/// How sources of a language are joined.
 struct Join {
     part: fn(&str, &[Node<'_>]) -> Option<Part>,
     frame: Frame,
 }
 
-/// The text around the sources.
 #[derive(Clone, Copy)]
 struct Frame {
     before: &'static str,
-    /// The keyword of the block around each source; None if its names get a prefix instead.
+    /// The keyword of the block around each source; `None` if its names get a prefix instead.
     holder: Option<&'static str>,
     start: &'static str,
     case: &'static str,
@@ -125,12 +121,12 @@ const JAVA: Frame = Frame {
     end: "            default: System.exit(127);\n        }\n    }\n}\n",
 };
 
-/// A source without the parts that all share.
+/// A source without the parts that all sources share.
 #[derive(Default)]
 struct Part {
-    /// The part that goes before all sources.
+    /// The text before all sources.
     head: String,
-    /// What stands in place of these ranges of the source.
+    /// Ranges of the source, and the text that replaces each.
     changes: Vec<(Range<usize>, &'static str)>,
     body: String,
     class: String,
@@ -138,12 +134,10 @@ struct Part {
     arguments: &'static str,
     /// The names that may clash with other sources, in C.
     names: BTreeSet<String>,
-    /// The macros that it defines, in C and C++.
     macros: BTreeSet<String>,
 }
 
 impl Part {
-    /// Writes the source with what gives it this index.
     fn write(&self, text: &mut String, place: usize, holder: Option<&str>) {
         let Self { names, macros, body, .. } = self;
         let lines = |all: &mut dyn Iterator<Item = String>| all.collect::<String>();
@@ -163,7 +157,7 @@ impl Part {
     }
 }
 
-/// Applies changes, the last position first; the line ends of replaced ranges stay.
+/// Applies the changes, the last position first. The line ends of replaced ranges stay.
 fn changed(text: &str, changes: &mut [(Range<usize>, &str)]) -> String {
     changes.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
     let mut changed = text.to_owned();
@@ -174,7 +168,6 @@ fn changed(text: &str, changes: &mut [(Range<usize>, &str)]) -> String {
     changed
 }
 
-/// Prepares a C++ source for a namespace.
 fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
     // It would run for each source before `main`, or cannot be in a namespace.
     let is_outside = |node: &Node<'_>| match node.kind() {
@@ -184,7 +177,7 @@ fn in_namespace(text: &str, top: &[Node<'_>]) -> Option<Part> {
     (!top.iter().any(is_outside)).then(|| with_main(text, top)).flatten()
 }
 
-/// Prepares a C source, and finds the names that need a prefix.
+/// Also collects the names that need a prefix.
 fn with_own_names(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = with_main(text, top)?;
     for node in top {
@@ -193,7 +186,7 @@ fn with_own_names(text: &str, top: &[Node<'_>]) -> Option<Part> {
     Some(part)
 }
 
-/// Prepares a C or C++ source: moves its includes, and makes `main` return in any case.
+/// Moves the includes of a C or C++ source, and makes `main` return in any case.
 fn with_main(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
     let mut has_main = false;
@@ -248,7 +241,7 @@ fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
                     is_function = at.kind() == "function_declarator";
                     at = inner;
                 }
-                // Other declarations only announce a name, which may be defined in a library.
+                // Other declarations only announce a name, which a library may define.
                 let is_here = node.kind() != "declaration" || !(is_function || is_extern);
                 if is_here {
                     names.insert(word(at));
@@ -266,7 +259,6 @@ fn own_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String>) {
     children(node).into_iter().for_each(|child| own_names(text, child, names));
 }
 
-/// The declarator within a declarator.
 fn inner_declarator(node: Node<'_>) -> Option<Node<'_>> {
     let is_around = node.kind() == "parenthesized_declarator";
     let first = || children(node).into_iter().find(Node::is_named);
@@ -280,7 +272,7 @@ fn starts_early(node: Node<'_>) -> bool {
     })
 }
 
-/// Prepares a Rust source: makes its `main` visible outside of its module.
+/// Makes `main` visible outside of its module.
 fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
     let mut has_main = false;
@@ -300,7 +292,7 @@ fn in_module(text: &str, top: &[Node<'_>]) -> Option<Part> {
     (has_main && !text.contains("crate:")).then_some(part)
 }
 
-/// Prepares a Java source, whose classes become members of a class.
+/// The classes of the source become members of a class.
 fn in_class(text: &str, top: &[Node<'_>]) -> Option<Part> {
     let mut part = Part::default();
     for node in top {

@@ -8,7 +8,6 @@ use crate::mutate::operator::Operator;
 use crate::mutate::rules;
 use crate::mutate::syntax::{Role, Syntax};
 
-/// A change of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub operator: Operator,
@@ -16,10 +15,9 @@ pub(super) struct Edit {
     pub after: String,
 }
 
-/// A chain of a hundred `else if` is three hundred nodes deep.
+/// Upper bound on the depth of nodes. A chain of a hundred `else if` is three hundred nodes deep.
 const DEEPEST: usize = 500;
 
-/// The edits found in one source.
 pub(super) struct Finder<'t> {
     pub syntax: &'static Syntax,
     pub root: Node<'t>,
@@ -28,7 +26,7 @@ pub(super) struct Finder<'t> {
 }
 
 impl<'t> Finder<'t> {
-    /// Applies every rule to a node and to all nodes below it, down to a depth that people do not write.
+    /// Applies every rule to a node and to all nodes below it.
     pub(super) fn visit(&mut self, node: Node<'t>, depth: usize) {
         rules::markers(self, node);
         if self.is(node, Role::Skip) || !node.is_named() || depth > DEEPEST {
@@ -40,7 +38,7 @@ impl<'t> Finder<'t> {
         }
         let mut is_of_tests = false;
         for child in self.alive(node) {
-            // Code for the submission's own tests is not run.
+            // The submission's own tests do not run.
             let was_of_tests = std::mem::take(&mut is_of_tests);
             match child.kind() {
                 "attribute_item" => is_of_tests = was_of_tests || self.src(child).contains("test"),
@@ -60,7 +58,7 @@ impl<'t> Finder<'t> {
                 is_set == self.src(node).starts_with("#ifdef")
             }
             "preproc_if" => self.field(node, &["condition"]).map(|it| self.src(it)) == Some("1"),
-            // An else branch is kept only if the condition is certainly false.
+            // An else branch stays only if the condition is certainly false.
             "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
                 let above = node.parent().filter(|it| it.kind() == "preproc_ifdef");
                 let name = above.and_then(|it| self.field(it, &["name"])).map(|it| self.src(it));
@@ -75,12 +73,10 @@ impl<'t> Finder<'t> {
         all.into_iter().filter(|it| is_else(it) || is_taken).collect()
     }
 
-    /// Whether a node has this role.
     pub(super) fn is(&self, node: Node<'t>, role: Role) -> bool {
         self.syntax.is(node.kind(), role)
     }
 
-    /// The text of a node.
     pub(super) fn src(&self, node: Node<'t>) -> &'t str {
         &self.text[node.byte_range()]
     }
@@ -96,23 +92,22 @@ impl<'t> Finder<'t> {
         Some((left, self.text[left.end_byte()..right.start_byte()].trim(), right))
     }
 
-    /// The named children, without comments.
+    /// Without comments.
     pub(super) fn named(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node).into_iter();
         all.filter(|child| child.is_named() && !child.is_extra()).collect()
     }
 
-    /// The nodes around a node, from the inside out.
+    /// From the innermost node to the outermost.
     pub(super) fn around(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> + use<'t> {
         around(self.root, node)
     }
 
-    /// The nearest node around a node that has this role.
     pub(super) fn nearest(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
         self.around(node).find(|it| self.is(*it, role))
     }
 
-    /// The nodes with this role from a node downwards, including itself.
+    /// Includes the node itself.
     pub(super) fn below(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
         let mut found = Vec::new();
         let mut left = vec![node];
@@ -135,12 +130,12 @@ impl<'t> Finder<'t> {
         Some(node)
     }
 
-    /// The name of the called function; empty if it has none.
+    /// Empty if the function has no name.
     pub(super) fn called(&self, call: Node<'t>) -> &'t str {
         self.callee(call).map_or("", |name| self.src(name))
     }
 
-    /// The name of the function around a node; empty if there is none.
+    /// Empty if no function with a name is around the node.
     pub(super) fn function(&self, node: Node<'t>) -> &'t str {
         let Some(mut at) = self.nearest(node, Role::Function) else { return "" };
         while !self.is(at, Role::Name) {
@@ -150,12 +145,10 @@ impl<'t> Finder<'t> {
         self.src(at)
     }
 
-    /// Replaces a node by a text.
     pub(super) fn put(&mut self, operator: Operator, node: Node<'t>, after: impl Into<String>) {
         self.edit(operator, node.byte_range(), after);
     }
 
-    /// Replaces a range by a text.
     pub(super) fn edit(
         &mut self,
         operator: Operator,
@@ -168,7 +161,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Replaces a name by the one that it is confused with, if it is one of a pair.
+    /// Replaces a name by the other one of the pair, if it is one of them.
     pub(super) fn confuse(&mut self, operator: Operator, node: Node<'t>, [one, other]: [&str; 2]) {
         match self.src(node) {
             name if name == one => self.put(operator, node, other),
@@ -177,7 +170,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Exchanges two nodes, of which the first comes before the second.
+    /// `first` comes before `second`.
     pub(super) fn exchange(&mut self, operator: Operator, first: Node<'t>, second: Node<'t>) {
         let (one, two) = (self.src(first), self.src(second));
         let between = &self.text[first.end_byte()..second.start_byte()];
@@ -186,7 +179,7 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// The nodes around a node, from the inside out. Asking each for its parent would search the whole tree each time.
+/// From the innermost node to the outermost. Asking each node for its parent would search the whole tree each time.
 pub(super) fn around<'t>(
     root: Node<'t>,
     node: Node<'t>,
@@ -200,13 +193,13 @@ pub(super) fn around<'t>(
     path.into_iter().rev()
 }
 
-/// The children of a node, tokens included.
+/// Includes tokens.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).collect()
 }
 
-/// The field that a node is in.
+/// The name of the field that a node is in.
 pub(super) fn slot<'t>(node: Node<'t>) -> Option<&'t str> {
     let parent = node.parent()?;
     let mut cursor = parent.walk();

@@ -23,7 +23,7 @@ words! {
         Parity = "parity",
         Type = "type",
         Init = "init",
-        /// A value that is kept from one turn of a loop to the next.
+        /// A value that stays from one iteration of a loop to the next.
         Reset = "reset",
         /// A memory of results that does not hold them.
         Memo = "memo",
@@ -40,8 +40,8 @@ words! {
 }
 
 impl Operator {
-    /// All operators, in the order of lists for people, each with its mistake in a few words. If two of them make the
-    /// same text, the first one gets it.
+    /// In the order of lists for people, each with its mistake in a few words. If two operators make the same text,
+    /// the first one gets it.
     pub const RANKED: [(Self, &str); 17] = [
         (Self::Parity, "confuses odd and even"),
         (Self::Tie, "decides ties the other way"),
@@ -67,12 +67,11 @@ impl Operator {
         Self::RANKED.into_iter().find(|(it, _)| *it == self).map_or("", |(_, words)| words)
     }
 
-    /// Whether its mutants often do not compile.
     pub const fn is_risky(self) -> bool {
         matches!(self, Self::Type | Self::Reset | Self::Init | Self::Swaparg)
     }
 
-    /// The operator with this name; case does not matter.
+    /// Ignores case.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operator| operator.name().eq_ignore_ascii_case(name))
     }

@@ -6,7 +6,6 @@ use crate::model::program::Program;
 use crate::model::stop::Stop;
 use crate::mutate::{SourceText, knows};
 
-/// A program in a language that supports mutants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Original {
     pub language: &'static str,
@@ -14,10 +13,7 @@ pub struct Original {
     pub files: Vec<SourceText>,
 }
 
-/// Reads a program's sources; None if they do not allow mutants.
-///
-/// # Errors
-/// If they cannot be read, or the language cannot be determined.
+/// `None` if the sources do not allow mutants.
 pub fn original(program: &Program) -> Result<Option<Original>, Stop> {
     let all = sources::read(program)?;
     let recipe = recipe(program, &all).map_err(|fault| fault.at(&program.path))?;

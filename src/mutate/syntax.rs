@@ -2,7 +2,7 @@
 
 use crate::mutate::syntax::Role::*;
 
-/// The role of a node, the same in all languages.
+/// The same in all languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Argument,
@@ -35,7 +35,6 @@ pub(super) enum Role {
     Update,
 }
 
-/// The syntax of a language.
 #[derive(Debug)]
 pub(super) struct Syntax {
     /// The codes of juror's languages with this syntax.
@@ -49,11 +48,10 @@ pub(super) struct Syntax {
     pub types: &'static [(&'static str, &'static [&'static str])],
     /// Expressions that narrow a value, with `{}` for the value.
     pub casts: &'static [&'static str],
-    /// An expression that rounds a number to a float of 32 bits, with `{}` for the number, if there is one.
+    /// An expression that rounds a number to a float of 32 bits, with `{}` for the number.
     pub rounded: Option<&'static str>,
     /// The keyword before a declaration that keeps its value for the next iteration.
     pub kept: Option<&'static str>,
-    /// Whether indentation marks blocks.
     pub is_by_indent: bool,
 }
 
@@ -76,7 +74,6 @@ const CPP_TYPES: &[(&str, &[&str])] = &[
     ("long double", &["float"]),
 ];
 
-/// All syntaxes.
 pub(super) static SYNTAXES: [Syntax; 4] = [
     Syntax {
         codes: &["c", "cgmp", "cpp", "cppgmp"],
@@ -282,12 +279,10 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
 ];
 
 impl Syntax {
-    /// The syntax of juror's language with this code.
     pub(super) fn of(code: &str) -> Option<&'static Self> {
         SYNTAXES.iter().find(|syntax| syntax.codes.contains(&code))
     }
 
-    /// Whether a kind of node has this role.
     pub(super) fn is(&self, kind: &str, role: Role) -> bool {
         self.roles.iter().any(|(it, kinds)| *it == role && kinds.contains(&kind))
     }

@@ -11,7 +11,7 @@ fn of(language: &str, text: &str) -> Vec<Mutant> {
     mutants(language, &[SourceText { name: "a".into(), text: text.to_owned() }])
 }
 
-/// Checks the mutants of an operator, as the texts before and after.
+/// Each expected line has the texts before and after.
 fn check(language: &str, operator: Operator, text: &str, expected: &[&str]) {
     let all = of(language, text).into_iter().filter(|mutant| mutant.operator == operator);
     let shown: Vec<String> =

@@ -1,11 +1,10 @@
-//! Wrong programs made from any right program: its input or its output is changed.
+//! Wrong programs made from any right program: a wrapper changes its input or its output.
 
 use crate::grammar::misread::Misreading::{
     self, Cases, FirstLength, Once, Order, Row, Values, WithoutFirst,
 };
 use crate::grammar::number::Int;
 
-/// A wrong program made from a right one.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrapper {
     pub name: &'static str,
@@ -13,7 +12,6 @@ pub struct Wrapper {
     pub change: Change,
 }
 
-/// The change that makes a right program wrong.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
     /// It gets the input that [`misread`](crate::grammar::misread::misread) makes from the test case's input.
@@ -29,7 +27,6 @@ const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u
     Wrapper { name, words, change: Change::Output(how) }
 }
 
-/// All wrappers.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -156,7 +153,7 @@ pub fn wrappers() -> &'static [Wrapper] {
     ALL
 }
 
-/// The lines, with their ends.
+/// The lines include their ends.
 fn lines(output: &[u8]) -> Vec<&[u8]> {
     output.split_inclusive(|byte| *byte == b'\n').collect()
 }
@@ -165,7 +162,7 @@ fn each_line(output: &[u8], change: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     lines(output).into_iter().flat_map(change).collect()
 }
 
-/// Changes words, and keeps what is between them.
+/// Keeps the white space between words.
 fn each_word(output: &[u8], change: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Vec<u8> {
     let part = |part: &[u8]| change(part).unwrap_or_else(|| part.to_vec());
     parts(output).into_iter().flat_map(part).collect()
@@ -193,7 +190,7 @@ fn cut(output: &[u8], most: usize) -> Vec<u8> {
     output[..output.len().min(most)].to_vec()
 }
 
-/// The words and what is between them.
+/// The words, and the white space between them.
 fn parts(text: &[u8]) -> Vec<&[u8]> {
     text.chunk_by(|one, other| one.is_ascii_whitespace() == other.is_ascii_whitespace()).collect()
 }
@@ -206,7 +203,7 @@ fn exchanged(line: &[u8]) -> Vec<u8> {
     parts.concat()
 }
 
-/// A line of two numbers, exchanged unless they are in order.
+/// Exchanges two numbers in a line unless they are in order.
 fn ordered(line: &[u8], is_ordered: fn(i128, i128) -> bool) -> Vec<u8> {
     let words: Vec<Option<i128>> =
         parts(line).into_iter().filter(|part| !part[0].is_ascii_whitespace()).map(number).collect();

@@ -24,26 +24,19 @@ use crate::validity::grammars;
 /// The default group of new cases.
 const INTO: &str = "from-grammar";
 
-/// What to add to a package.
 pub struct FromGrammar<'a> {
     pub bench: Bench<'a>,
-    /// Its recipe, if it has one.
     pub recipe: Option<&'a Recipe>,
-    /// The grammar, instead of the package's first.
+    /// If `None`, the package's first grammar.
     pub grammar: Option<&'a Path>,
     /// The directory for the new cases, below the secret ones.
     pub into: Option<&'a str>,
-    /// The seed of all random choices.
     pub seed: u64,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl FromGrammar<'_> {
-    /// Adds the cases. Returns diagnostics about the data that was made.
-    ///
-    /// # Errors
-    /// If there is no usable grammar or name, nothing can be made, the judge failed, or it was interrupted.
+    /// Returns diagnostics about the data that was made.
     pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
         let Self { bench, recipe, seed, .. } = *self;
         let problem = bench.problem;
@@ -84,7 +77,6 @@ impl FromGrammar<'_> {
         self.write(&addition, inputs, grammar)
     }
 
-    /// Writes the recipe and makes the data of the new cases.
     fn write(
         &self,
         addition: &Addition<'_>,
@@ -154,7 +146,7 @@ fn into(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
         (None, Some(last)) => {
             return usage(format!(
                 "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{INTO}; \
-                 the grammar must give what belongs there",
+                 the grammar must make inputs for that group",
                 problem.layout.secret
             ));
         }
@@ -184,7 +176,7 @@ fn no_grammar(problem: &Problem) -> Diagnostic {
         .help("write one, as docs/grammar.md describes, or give its path: --from-grammar GRAMMAR")
 }
 
-/// A test case without files, with the arguments for input validators of cases near the new ones.
+/// A test case without files, with the arguments that input validators get for cases near the new ones.
 fn like(problem: &Problem, into: &[String]) -> TestCase {
     let below = format!("secret/{}/", into[0]);
     let cases = &problem.test_data.cases;
@@ -194,7 +186,7 @@ fn like(problem: &Problem, into: &[String]) -> TestCase {
     TestCase { input_validator_args: args.unwrap_or_default(), ..TestCase::default() }
 }
 
-/// The command that prints the inputs, run in the package's directory; without the options of each input.
+/// The command that prints the inputs, run in the package's directory. The options of each input are missing.
 fn how(grammar: &Grammar, package: &Path, is_given: bool) -> String {
     let path = &grammar.source.path;
     let path = if is_given {

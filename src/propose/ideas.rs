@@ -6,12 +6,11 @@ use crate::grammar::shape::{self, Scale, Shape};
 use crate::model::grammar::ValueBounds;
 use crate::model::text::shell_word;
 
-/// An input to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idea {
     pub name: String,
     pub purpose: String,
-    /// How values are chosen, including counts.
+    /// Also chooses counts.
     pub shape: Shape,
     pub pins: Vec<Pin>,
     pub seed: u64,
@@ -19,7 +18,7 @@ pub struct Idea {
     pub options: String,
 }
 
-/// The shapes of the proposed inputs, with the size of counts that a shape leaves open. Repeated names have
+/// The shapes of the proposed inputs, and the size of counts for shapes that do not set it. Repeated names get
 /// consecutive seeds.
 const WANTED: [(Option<Scale>, &str); 5] = [
     (None, "smallest count-least count-above-least tiny tiny tiny"),
@@ -36,7 +35,7 @@ const WANTED: [(Option<Scale>, &str); 5] = [
     (None, "largest-sum largest"),
 ];
 
-/// The inputs to make with a grammar, except those at the bounds of single values.
+/// All inputs but those at the bounds of single values.
 pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     let shapes = shape::applicable(grammar);
     let has_counts = grammar.sites.iter().any(|site| site.is_count);
@@ -79,7 +78,7 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
     ideas
 }
 
-/// Inputs that reach the bounds that no input has reached so far.
+/// Inputs at bounds that no input has reached so far.
 pub fn at_bounds(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<Idea> {
     let mut ideas: Vec<Idea> = Vec::new();
     for site in &grammar.sites {

@@ -1,6 +1,6 @@
 //! Adds existing cases to a new recipe: their files are copied, and the recipe copies them.
 //!
-//! Otherwise the first recipe would make them unlisted files.
+//! Otherwise the recipe would not make these files, and they would count as unlisted.
 
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,17 @@ use crate::model::recipe::{CASE_EXTENSIONS, CASE_FILES};
 use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 
-/// The directory of the files below `generators/`.
+/// The directory of the copies below `generators/`.
 pub const GIVEN: &str = "given";
 
-/// A case that no recipe makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// The path below `data/`, without extension.
     pub name: String,
-    /// Its files, and their copies below `generators/`.
+    /// Files, and their copies below `generators/`.
     pub files: Vec<(FilePath, PathBuf)>,
 }
 
-/// All cases of a package.
 pub fn all(problem: &Problem) -> Vec<Imported> {
     let data = &problem.test_data;
     let cases = data.cases.iter().chain(&data.invalid_inputs);
@@ -37,7 +35,7 @@ fn files(problem: &Problem, case: &TestCase) -> Vec<(FilePath, PathBuf)> {
         (base.with_added_extension(extension), given.with_added_extension(extension))
     });
     let mut files: Vec<(FilePath, PathBuf)> = own.filter(|(from, _)| from.is_file()).collect();
-    // The reader has left out what is ignored, and reported what leads out.
+    // The reader has left out files that the format ignores, and reported links that lead outside.
     let beside = given.with_added_extension(CASE_FILES);
     files.extend(case.files.iter().map(|file| (file.path.clone(), beside.join(&file.name))));
     files

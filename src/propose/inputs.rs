@@ -1,4 +1,4 @@
-//! The inputs of a first set: those that the grammar writes, and of these the ones that the package can use.
+//! The inputs of a first set: the grammar writes them, and the package's validators accept them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -21,11 +21,10 @@ use crate::model::text::count;
 use crate::propose::ideas::{Idea, at_bounds, ideas};
 use crate::validity::{Objection, Validity};
 
-/// Upper bounds on the size of inputs, in bytes: large ones are in the package twice.
+/// Upper bounds on the bytes of inputs: large ones are in the package twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     pub one: usize,
-    /// For all inputs together.
     pub all: usize,
 }
 
@@ -35,14 +34,12 @@ impl Default for Sizes {
     }
 }
 
-/// An input with its purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     pub idea: Idea,
     pub input: Arc<[u8]>,
 }
 
-/// The parameters: what makes inputs, and what checks them.
 pub struct Making<'a> {
     pub bench: Bench<'a>,
     pub recipe: Option<&'a Recipe>,
@@ -51,29 +48,25 @@ pub struct Making<'a> {
     pub validity: &'a Validity<'a>,
     pub seed: u64,
     pub sizes: Sizes,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// The result.
 #[derive(Debug, Default)]
 pub struct Inputs {
     pub made: Vec<Made>,
-    /// Inputs that exist already, and of two equal new ones the second.
+    /// Inputs that exist already, and the second one of two equal new inputs.
     pub equal: Vec<EqualInput>,
     pub too_large: Vec<Idea>,
-    /// Why others could not be written, and which validators refuse others.
+    /// Why inputs could not be written, and which validators refuse inputs.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// An input, or the reason why there is none.
 enum Came {
     Input(Arc<[u8]>, Vec<Unreached>),
     Unwritten(Unwritten),
     Refused(Objection),
 }
 
-/// What is known and made so far.
 struct SoFar {
     known: Known,
     coverage: Coverage,
@@ -82,7 +75,7 @@ struct SoFar {
 }
 
 impl Making<'_> {
-    /// Makes all inputs: shapes first, then bounds that no input has reached.
+    /// First shapes, then bounds that no input has reached.
     pub fn make(&self) -> Result<Inputs, Stop> {
         let mut so_far = SoFar {
             known: Known::of(self.bench.problem, self.recipe)?,
@@ -100,7 +93,7 @@ impl Making<'_> {
         let pinned = at_bounds(self.grammar, &reached, self.seed);
         let mut refused = self.round(pinned, &mut so_far)?;
         let SoFar { coverage, mut missed, mut inputs, .. } = so_far;
-        // `verify` has its own remark for a bound that cannot be reached.
+        // `verify` reports bounds that cannot be reached.
         refused.retain(|(_, _, by), _| by.is_some());
         for (why, (_, names)) in refused {
             left_out.entry(why).or_default().1.extend(names);
@@ -121,7 +114,7 @@ impl Making<'_> {
         Ok(inputs)
     }
 
-    /// Makes some inputs, and leaves out those that cannot be used.
+    /// Leaves out the inputs that cannot be used.
     fn round(&self, ideas: Vec<Idea>, so_far: &mut SoFar) -> Result<LeftOut, Stop> {
         let SoFar { known, coverage, missed: unreached, inputs } = so_far;
         let mut left_out = LeftOut::new();
@@ -185,16 +178,16 @@ impl Making<'_> {
         }
         Ok(match self.validity.objection(&input)? {
             None => Came::Input(input, unreached),
-            // It differs from input to input, but the message does not.
+            // The place differs from input to input, but the message does not.
             Some(refused) => Came::Refused(Objection { spot: None, ..refused }),
         })
     }
 }
 
-/// Why inputs were left out: a command of the grammar, or a validator with its message.
+/// A command of the grammar, or a validator with its message.
 type Why = (PathBuf, Option<(u32, u32)>, Option<Objection>);
 
-/// The inputs that were left out for each reason, and the grammar's remark on the first of them.
+/// By reason: the diagnostic on the first input that was left out, and the names of all these inputs.
 type LeftOut = BTreeMap<Why, (Option<Diagnostic>, Vec<String>)>;
 
 /// The bounds that inputs should reach but do not, by site and side, with the names of these inputs.
@@ -221,14 +214,13 @@ fn remark(
         .help("make grammar and validator agree; `juror verify` shows more")
 }
 
-/// The existing inputs.
 struct Known {
     names: HashMap<Digest, String>,
     files: Vec<FilePath>,
 }
 
 impl Known {
-    /// Those in the data, and those in the recipe.
+    /// Includes the inputs in the data and those in the recipe.
     fn of(problem: &Problem, recipe: Option<&Recipe>) -> Result<Self, JudgeError> {
         let mut known = Self { names: HashMap::new(), files: Vec::new() };
         for case in &problem.test_data.cases {
@@ -257,7 +249,6 @@ impl Known {
         Ok(())
     }
 
-    /// The case with this input.
     fn find(&self, input: &Arc<[u8]>) -> Result<Option<String>, JudgeError> {
         Ok(self.names.get(&digest(&Arc::clone(input).into())?).cloned())
     }

@@ -1,7 +1,7 @@
-//! Puts new cases into a package's recipe, and inputs that are too long for it beside it.
+//! Adds new cases to a package's recipe, and writes inputs that are too long for it to files.
 //!
-//! Nothing in the recipe moves and no file is replaced. Before anything is renamed, the new text is read again and
-//! must give the old cases and the new ones.
+//! Nothing in the recipe moves, and no file is replaced. Before any rename, the new text is parsed again: it must give
+//! the old cases and the new ones.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,16 +20,14 @@ use crate::package::recipe::insert::{inserted, quoted};
 use crate::propose::import::{GIVEN, Imported};
 use crate::propose::inputs::Made;
 
-/// Upper bound on a recipe, in bytes, as in its reader.
+/// In bytes, as in the reader of recipes.
 const LONGEST: u64 = 1 << 20;
 
-/// Upper bound in bytes on an input in the recipe itself; longer ones get a file.
+/// Upper bound on the bytes of an input in the recipe itself; a longer one gets a file.
 const INLINE: usize = 1000;
 
-/// The parameters of an addition to a package.
 pub struct Addition<'a> {
     pub problem: &'a Problem,
-    /// Its recipe, if it has one.
     pub recipe: Option<&'a Recipe>,
     /// The directories below `data/secret` for the new cases.
     pub into: &'a [String],
@@ -39,28 +37,23 @@ pub struct Addition<'a> {
     pub imported: &'a [Imported],
 }
 
-/// The recipe with new cases.
 pub struct Added {
     pub recipe: Recipe,
-    /// The names of the new cases, in order.
+    /// In the order of the new cases.
     pub names: Vec<String>,
 }
 
-/// A case to add.
 pub struct NewCase<'a> {
     pub name: String,
     pub input: &'a [u8],
     pub description: &'a str,
     pub comment: Option<&'a str>,
-    /// The file below `generators/` for an input that is too long for the recipe, without ending.
+    /// The file below `generators/` for an input that is too long for the recipe, without extension.
     pub file: String,
 }
 
 impl Addition<'_> {
-    /// Writes the files and the recipe.
-    ///
-    /// # Errors
-    /// If something is in the way, or cannot be written.
+    /// Fails if something is in the way, or cannot be written.
     pub fn write(&self, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let generators = self.problem.dir.join(recipe::DIRECTORY);
         let path = self.problem.dir.join(recipe::PATH);
@@ -95,20 +88,20 @@ impl Addition<'_> {
         });
         let added = placed.and_then(|()| self.settle(&path, cases));
         if added.is_err() {
-            // Removes the new files; one that cannot be removed does no harm.
+            // Removes the new files. One that cannot be removed does no harm.
             new.into_iter().for_each(|file| drop(remove(&generators, &[file.as_path()])));
         }
         added
     }
 
-    /// Writes the recipe, once it is checked; the new cases get a solution if they have none.
+    /// Checks the recipe and writes it. New cases without a solution get one.
     fn settle(&self, path: &FilePath, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let read = |_| path.text(LONGEST).map_err(JudgeError::on("read", path));
         let old = self.recipe.map(read).transpose()?;
         let is_alone =
             self.problem.kind.interaction == Interaction::None && self.problem.kind.passes == 1;
         let solution = solution(self.problem).filter(|_| is_alone);
-        // A new recipe names its solution at the top, an existing one only if new cases need it.
+        // A new recipe names its solution at the top. An existing one gets it only if new cases need it.
         let start = old.unwrap_or_else(|| self.start(solution.as_deref()));
         let mut text = self.text(&start, path, cases, None)?;
         let mut added = self.read(&text, path, cases)?;
@@ -124,7 +117,7 @@ impl Addition<'_> {
         Ok(added)
     }
 
-    /// The start of a new recipe, with the existing cases.
+    /// The text of a new recipe, with the existing cases.
     fn start(&self, solution: Option<&str>) -> String {
         let mut text = "# How the test data is made: `juror generate` makes it, `juror generate --check` compares it.\n"
             .to_owned();
@@ -142,7 +135,7 @@ impl Addition<'_> {
         text
     }
 
-    /// Cases with numbered names, from small to large inputs, after the existing ones.
+    /// Numbers the names from small to large inputs, after the existing cases.
     pub fn numbered<'m>(&self, made: &'m [Made]) -> Vec<NewCase<'m>> {
         let first = self.last_number() + 1;
         let width = (first + made.len()).saturating_sub(1).to_string().len().max(2);
@@ -159,7 +152,7 @@ impl Addition<'_> {
         made.iter().enumerate().map(case).collect()
     }
 
-    /// The highest number in front of an existing name: in the recipe, in the data, among copied files.
+    /// The highest number at the start of an existing name: in the recipe, in the data, among copied files.
     fn last_number(&self) -> usize {
         let below = self.into.join("/");
         let dirs = [
@@ -183,7 +176,6 @@ impl Addition<'_> {
         names.iter().filter_map(number).max().unwrap_or(0)
     }
 
-    /// The recipe's text with the new entries.
     fn text(
         &self,
         start: &str,
@@ -200,7 +192,8 @@ impl Addition<'_> {
         inserted(start, &way, &lines).ok_or_else(|| by_hand(path, self.into).into())
     }
 
-    /// Reads a text from a file beside the recipe, since it refers to files there, and checks its cases.
+    /// Parses a text and checks its cases. The text is written to a file next to the recipe, since it refers to files
+    /// there.
     fn read(&self, text: &str, path: &FilePath, cases: &[NewCase<'_>]) -> Result<Added, Stop> {
         let write = |file: &FilePath| file.create()?.write_all(text.as_bytes());
         let beside = path.replacement(write).map_err(JudgeError::on("write", path))?;
@@ -217,7 +210,7 @@ impl Addition<'_> {
         Ok(Added { recipe, names })
     }
 
-    /// The names of the new cases, if a recipe has exactly these and everything that it had before.
+    /// The names of the new cases; `None` unless a recipe has exactly these and everything that it had before.
     fn found(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
         let known: Vec<&str> = match self.recipe {
             Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
@@ -251,7 +244,7 @@ impl Addition<'_> {
 }
 
 impl NewCase<'_> {
-    /// Adds the lines of this case to the recipe, without indentation.
+    /// Without indentation.
     fn lines(&self, solution: Option<&str>, lines: &mut Vec<String>) {
         lines.push(format!("{}:", quoted(&self.name)));
         lines.extend(self.comment.map(|comment| format!("  # {comment}")));
@@ -276,7 +269,7 @@ impl NewCase<'_> {
     }
 }
 
-/// Whether every reader takes a block of these lines as this text.
+/// Whether every YAML reader parses a block of these lines to this text.
 fn is_block(text: &str) -> bool {
     let is_plain = |line: &str| {
         let is_printable = line.bytes().all(|byte| (b' '..=b'~').contains(&byte));
@@ -285,7 +278,7 @@ fn is_block(text: &str) -> bool {
     text.lines().all(is_plain)
 }
 
-/// An accepted submission, by its path in a recipe.
+/// The path of an accepted submission, as a recipe writes it.
 fn solution(problem: &Problem) -> Option<String> {
     let right = problem.dir.join(problem.layout.accepted);
     let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&*right))?;

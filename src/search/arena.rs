@@ -1,4 +1,4 @@
-//! What all searches work with: the sources of inputs, what checks and answers them, and the clock that ends it.
+//! The parts that all searches share: the sources of inputs, the programs that check and answer them, and the clock.
 
 use std::sync::Arc;
 
@@ -20,7 +20,6 @@ use crate::search::comparison::{Answers, AnswersBy, Comparison};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::validity::Validity;
 
-/// A problem on which programs are compared.
 pub struct Arena<'a> {
     pub bench: Bench<'a>,
     pub inputs: &'a ProblemInputs,
@@ -28,35 +27,31 @@ pub struct Arena<'a> {
     /// Ends the runs when the time is over.
     pub scheduler: &'a Scheduler,
     pub validity: Validity<'a>,
-    /// The package's generators, if there are any and they are used.
+    /// `None` if there are no generators, or if they are not used.
     pub generators: Option<FreshInputs<'a>>,
     /// The program that makes judge answers if there is no output to compare.
     solution: Option<Solution<'a>>,
     known: Answers,
 }
 
-/// A fresh input.
 #[derive(Clone, Debug)]
 pub struct Fresh {
-    /// Its number among all candidates.
+    /// An index among all candidates.
     pub number: u64,
     pub input: Arc<[u8]>,
-    /// The source of the input.
     pub origin: Origin,
     /// The call of the generator that printed it.
     pub call: Option<Call>,
 }
 
-/// How many turns the package's generators get.
+/// Number of turns of the package's generators.
 const GENERATORS: u32 = 2;
-/// How many turns changed copies of test cases get.
+/// Number of turns of changed copies of test cases.
 const COPIES: u32 = 2;
 
 impl<'a> Arena<'a> {
-    /// Builds what checks and answers inputs. Input validators run in batches if there is a way.
-    ///
-    /// # Errors
-    /// If one does not build, the judge failed, or it was interrupted.
+    /// Builds the programs that check and answer inputs. Input validators run in batches if `way` is set. Fails if a
+    /// program does not build.
     pub fn open(
         bench: Bench<'a>,
         inputs: &'a ProblemInputs,
@@ -78,10 +73,7 @@ impl<'a> Arena<'a> {
         })
     }
 
-    /// The same, with the package's generators; there are none if no line of the recipe has a seed.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
+    /// Builds the package's generators, unless no line of the recipe has a seed.
     pub fn with_generators(self) -> Result<Self, Stop> {
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
         let generators = recipe.map(|it| FreshInputs::build(self.bench, it)).transpose()?;
@@ -93,7 +85,6 @@ impl<'a> Arena<'a> {
         self.inputs.grammars.first()
     }
 
-    /// The comparison of two programs.
     pub fn comparison<'c>(
         &'c self,
         reference: &'c Runnable,
@@ -137,10 +128,7 @@ impl<'a> Arena<'a> {
         mix
     }
 
-    /// The input of the candidate with this number; or why its generator printed none.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
+    /// The inner error says why the generator printed no input.
     pub fn make(&self, number: u64, candidate: Candidate) -> Result<Result<Fresh, String>, Stop> {
         let Candidate { content, origin } = candidate;
         let (input, call) = match (content, &self.generators) {
@@ -154,15 +142,11 @@ impl<'a> Arena<'a> {
         Ok(Ok(Fresh { number, input, origin, call }))
     }
 
-    /// Whether the time is over.
     pub fn is_over(&self) -> bool {
         self.scheduler.is_over()
     }
 
-    /// The result, or `None` if the time ran out first.
-    ///
-    /// # Errors
-    /// The given error, unless the time ran out.
+    /// `None` if the time ran out first.
     pub fn in_time<R>(&self, result: Result<R, Stop>) -> Result<Option<R>, Stop> {
         match result {
             Err(Stop::Interrupted) if self.scheduler.ran_out() => Ok(None),

@@ -19,25 +19,22 @@ use crate::model::test_data::TestCase;
 use crate::model::text::visible;
 use crate::model::verdict::Verdict;
 
-/// Two programs for the same problem, and the rules of comparison.
 #[derive(Clone)]
 pub struct Comparison<'a> {
     pub bench: Bench<'a>,
     pub rules: &'a Rules<'a>,
     pub reference: &'a Runnable,
     pub submission: &'a Runnable,
-    /// The executor of the submission, if it is not that of all other programs.
+    /// The executor of the submission, if it differs from that of all other programs.
     pub elsewhere: Option<&'a dyn Executor>,
-    /// How outputs are compared, if the format's default output validator does it.
+    /// For the format's default output validator.
     pub options: Options,
     /// A test case without files, which provides the name and arguments.
     pub test_case: TestCase,
-    /// The source of judge answers.
     pub answers: AnswersBy<'a>,
     pub known: &'a Answers,
 }
 
-/// The source of the judge answer to an input.
 #[derive(Clone, Copy)]
 pub enum AnswersBy<'a> {
     Reference,
@@ -47,7 +44,6 @@ pub enum AnswersBy<'a> {
     Nobody,
 }
 
-/// The result of a comparison.
 #[derive(Debug)]
 pub enum Compared {
     Same,
@@ -59,7 +55,7 @@ pub enum Compared {
 /// Why an input proves nothing about a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// The reference does not solve it in time.
+    /// The reference exceeds the time limit.
     TooSlow,
     Reference(Verdict, String),
     /// The solution that makes judge answers fails, in this way.
@@ -77,9 +73,9 @@ impl<'a> Comparison<'a> {
         self.elsewhere.unwrap_or(self.bench.executor)
     }
 
-    /// Compares both programs on an input. A submission that is too slow may run longer, to measure how slow it is.
+    /// A submission that is too slow may run longer, to measure how slow it is.
     ///
-    /// Both run on the caller's thread, one after the other, with nothing on disk.
+    /// Both programs run on the caller's thread, one after the other, with nothing on disk.
     pub fn compare(
         &self,
         input: &Arc<[u8]>,
@@ -100,7 +96,6 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// The judge answer, if the reference solves the input.
     pub fn answer(&self, input: &Arc<[u8]>) -> Result<Result<Arc<[u8]>, Unusable>, Stop> {
         if let Some(known) = self.known.get(input) {
             return Ok(Ok(known));
@@ -144,7 +139,7 @@ impl<'a> Comparison<'a> {
         Ok(Ok(answer))
     }
 
-    /// Judges the submission, with all details that are shown about a rejection.
+    /// Judges the submission, and collects all details that are shown about a rejection.
     pub fn look(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.rules.clone() };
@@ -152,19 +147,17 @@ impl<'a> Comparison<'a> {
         self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
     }
 
-    /// Runs one of the programs for its output.
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<Ran, Stop> {
         self.runs().run(runnable, input)
     }
 
-    /// Runs programs without judging them.
     pub fn runs(&self) -> OutputRuns<'_> {
         let Self { bench, rules, test_case, .. } = self;
         OutputRuns { executor: bench.executor, rules, test_case }
     }
 
-    /// Whether an output of the submission, from a run that kept its limits, is accepted. Returns false if this cannot
-    /// be decided here: a run on this input alone will decide.
+    /// Whether an output of the submission is accepted. Its run kept the limits. `false` if this cannot be decided
+    /// here: then a run on this input alone decides.
     pub fn accepts(
         &self,
         input: &Arc<[u8]>,
@@ -187,7 +180,6 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// An input with its judge answer, as a test case that is not in files.
     fn case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
         ReadyCase {
             test_case: &self.test_case,
@@ -199,7 +191,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// A fault of the package's own validator, with the input in question, which is not in a file.
+    /// Adds the input to a fault of the package's own validator: the input is not in a file.
     fn on(&self, mut error: JudgeError, input: &[u8]) -> JudgeError {
         if error.program.is_some() {
             let answer = match self.answers {
@@ -239,7 +231,7 @@ impl Unusable {
         }
     }
 
-    /// For an output validator that breaks down; any other stop remains one.
+    /// For an output validator that breaks down. All other stops are returned as errors.
     fn by_stop(stop: Stop) -> Result<Self, Stop> {
         match stop {
             Stop::Fault(error) if error.program.is_some() => Ok(Self::Validator(Box::new(error))),
@@ -248,7 +240,7 @@ impl Unusable {
     }
 }
 
-/// A short input in one line.
+/// A single line, shortened if it is long.
 pub fn shown(input: &[u8]) -> String {
     const LONGEST: usize = 200;
     let text = visible(&input[..input.len().min(LONGEST)]);
@@ -256,13 +248,12 @@ pub fn shown(input: &[u8]) -> String {
     format!("`{text}{more}`")
 }
 
-/// Known answers by input; only for small inputs, and bounded in size.
+/// Known answers by input: only of small inputs, and a bounded number.
 #[derive(Default)]
 pub struct Answers {
     by_input: Mutex<HashMap<Text, Text>>,
 }
 
-/// An input or an output.
 type Text = Arc<[u8]>;
 
 impl Answers {

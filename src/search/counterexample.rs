@@ -1,4 +1,4 @@
-//! What is shown about an input that was found: the outputs of both programs, or the evidence of a run.
+//! The evidence for a failing input: the outputs of both programs, or the details of a run.
 
 use std::sync::Arc;
 
@@ -10,10 +10,9 @@ use crate::search::comparison::Comparison;
 use crate::search::run::Failure;
 use crate::search::shrink::Shrunk;
 
-/// How many bytes of an output are shown.
+/// Upper bound on the bytes of an output that are shown.
 const SHOWN: u64 = 1 << 20;
 
-/// Everything to show about the input that was found.
 pub fn counterexample(
     comparison: &Comparison<'_>,
     failure: &Failure,
@@ -47,16 +46,16 @@ pub fn counterexample(
         compare(comparison, &input, &mut found)
     };
     match looked {
-        // Show what is known in any case.
+        // Shows what is known in any case.
         Ok(()) | Err(Stop::Interrupted) => Ok(found),
         Err(stop) => Err(stop),
     }
 }
 
-/// Number of runs to see a failure again that comes only now and then.
+/// Number of runs to see a failure again that happens only sometimes.
 const TRIES: u32 = 5;
 
-/// Adds the output of both programs. That of the submission is from a run that fails in the same way, if one does.
+/// Adds the output of both programs. If a run of the submission fails in the same way, its output is taken.
 fn compare(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,

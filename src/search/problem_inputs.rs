@@ -1,5 +1,5 @@
-//! The sources of inputs for a problem, and what checks and answers them: grammars, generators, validators, and the
-//! programs that make judge answers.
+//! The sources of inputs for a problem, and the parts that check and answer them: grammars, generators, validators,
+//! and the programs that make judge answers.
 
 use std::path::Path;
 
@@ -20,28 +20,23 @@ use crate::search::comparison::shown;
 use crate::validity::Refusal;
 use crate::validity::grammars;
 
-/// A problem with all sources of inputs.
 pub struct ProblemInputs {
     pub problem: Problem,
     /// The program that makes the package's judge answers.
     pub solution: Option<FilePath>,
-    /// The program that makes judge answers if the judging happens while submissions run.
+    /// The program that makes judge answers if the output validator judges while submissions run.
     pub answers_by: Option<FilePath>,
-    /// The grammars of the input; the first one makes inputs.
+    /// The first grammar makes inputs.
     pub grammars: Vec<Grammar>,
     pub recipe: Option<Recipe>,
-    /// Its generator lines with a `{seed}`.
+    /// The recipe's generator lines with a `{seed}`.
     pub lines: Vec<GeneratorCommand>,
     pub options: Options,
-    /// A test case without files.
     pub test_case: TestCase,
 }
 
 impl ProblemInputs {
-    /// Reads the grammars and the recipe of a problem.
-    ///
-    /// # Errors
-    /// If one of them cannot be used.
+    /// Fails if the grammars cannot be used.
     pub fn read(
         problem: Problem,
         grammar: Option<&Path>,
@@ -89,7 +84,7 @@ impl ProblemInputs {
             .filter(|case| case.files.is_empty() && case.args.is_empty())
     }
 
-    /// Whether changed copies of test cases can be used: they can be checked and answered.
+    /// Whether changed copies of test cases can be checked and answered.
     pub fn has_copies(&self) -> bool {
         !(self.grammars.is_empty() && self.problem.input_validators.is_empty())
             && (!self.is_judged() || self.answers_by.is_some() || self.has_no_answers())
@@ -105,7 +100,7 @@ impl ProblemInputs {
         })
     }
 
-    /// The sources of inputs, in words.
+    /// In words.
     pub fn sources(&self, has_generators: bool) -> Vec<String> {
         let grammar = self.grammars.first();
         let grammar =
@@ -117,7 +112,7 @@ impl ProblemInputs {
         grammar.into_iter().chain(lines).chain(copies).collect()
     }
 
-    /// A warning that an input validator refuses what the source of inputs makes.
+    /// Warns that an input validator refuses an input that the main source makes.
     pub fn disputed(&self, Refusal { input, by }: &Refusal) -> Diagnostic {
         let message =
             format!("rejects an input from {}: {}: {}", self.maker(), shown(input), by.what());
@@ -133,7 +128,6 @@ impl ProblemInputs {
         }
     }
 
-    /// Why there are no inputs to try.
     pub fn nothing_to_try(&self) -> &'static str {
         let is_checked = !(self.grammars.is_empty() && self.problem.input_validators.is_empty());
         if is_checked && self.copied().next().is_some() {
@@ -146,7 +140,7 @@ impl ProblemInputs {
     }
 }
 
-/// The recipe, unless it has errors.
+/// `None` if the recipe has errors.
 fn read_recipe(path: &FilePath, problem: &Problem, events: &dyn Fn(Event)) -> Option<Recipe> {
     let reading = recipe::of_problem(path, problem);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
@@ -172,7 +166,7 @@ fn answers_by(recipe: &Recipe, problem: &Problem) -> Option<FilePath> {
     made.find_map(|case| made_for_it(problem, case)).cloned()
 }
 
-/// A test case without files, with the arguments that the package's cases have.
+/// A test case without files, with the arguments of the package's cases.
 fn test_case(problem: &Problem) -> TestCase {
     let like = problem.test_data.cases.iter().next_back();
     TestCase {

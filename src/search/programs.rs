@@ -14,18 +14,15 @@ use crate::search::batch::Batches;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::usual;
 
-/// The subject of a search.
 pub struct Setting {
-    /// Whether the problem is a package; otherwise it has only defaults.
+    /// If false, the problem has only defaults.
     pub has_package: bool,
     pub inputs: ProblemInputs,
     pub submission: Submission,
     pub reference: Option<Submission>,
-    /// Whether the result is added to the package.
     pub promotes: bool,
 }
 
-/// The programs of a search.
 pub struct Programs {
     pub submission: Runnable,
     pub reference: Runnable,
@@ -34,23 +31,20 @@ pub struct Programs {
     pub name: String,
     pub path: PathBuf,
     pub chosen: &'static str,
-    /// How the submission is built, then how the reference is.
+    /// Of the submission, then of the reference.
     prepared: [Prepared; 2],
 }
 
-/// A program to be built.
 struct Source<'a> {
-    /// What is at fault if it does not build.
+    /// The part at fault if the program does not build.
     mend: Mend,
     submission: &'a Submission,
     prepared: Prepared,
 }
 
 impl Programs {
-    /// Builds the submission, the reference, and the program for judge answers if the package gets a case.
-    ///
-    /// # Errors
-    /// If one of them does not build, the judge failed, or it was interrupted.
+    /// The program for judge answers is built only if the package gets a case. Fails if one of the programs does not
+    /// build.
     pub fn build(setting: &Setting, bench: &Bench<'_>, rules: &Rules<'_>) -> Result<Self, Stop> {
         let path = setting.inputs.solution.as_ref();
         let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
@@ -80,7 +74,7 @@ impl Programs {
         })
     }
 
-    /// Both programs, for many inputs at once; `None` if they cannot be built for that.
+    /// `None` if the programs cannot be built for batches.
     pub fn batches(
         &self,
         setting: &Setting,
@@ -98,7 +92,6 @@ impl Programs {
     }
 }
 
-/// Determines how to build a program.
 fn source<'a>(
     mend: Mend,
     submission: &'a Submission,
@@ -108,12 +101,12 @@ fn source<'a>(
     Ok(Source {
         mend,
         submission,
-        // The command line is at fault, since it names it.
+        // The command line is at fault, since it names the program.
         prepared: prepared.map_err(|stop| stop.blame(Mend::CommandLine))?,
     })
 }
 
-/// Builds all of them, on all slots.
+/// Uses all slots.
 fn built(
     sources: &[Source<'_>],
     bench: &Bench<'_>,

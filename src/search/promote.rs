@@ -11,10 +11,9 @@ use crate::package::recipe;
 use crate::package::recipe::insert::{is_name, quoted};
 use crate::propose::write::{Addition, NewCase};
 
-/// The files of a new test case; the last ones describe it, in 2025-09 and in legacy.
+/// The files of a new test case. The last two describe it, in 2025-09 and in legacy.
 const EXTENSIONS: [&str; 4] = ["in", "ans", "yaml", "desc"];
 
-/// The place of a counterexample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Promotion<'a> {
     problem: &'a Problem,
@@ -26,7 +25,7 @@ impl<'a> Promotion<'a> {
     /// A new test case in `data/secret`, or in a directory below it if the name has slashes.
     ///
     /// # Errors
-    /// If there can be no test case of that name, with the reason.
+    /// Why no test case can have this name.
     pub fn new(problem: &'a Problem, name: &str) -> Result<Self, String> {
         if !problem.layout.takes_cases {
             return Err(format!(
@@ -58,7 +57,7 @@ impl<'a> Promotion<'a> {
         Ok(Self { problem, path })
     }
 
-    /// The remark that the package already has the input.
+    /// Warns that the package already has the input.
     pub fn in_vain(&self, input: &[u8]) -> Option<Diagnostic> {
         let cases = &self.problem.test_data.cases;
         let same = cases.iter().find(|case| is_same(&case.input, input))?;
@@ -69,10 +68,7 @@ impl<'a> Promotion<'a> {
         Some(Diagnostic::warning(&same.input, message).help(help))
     }
 
-    /// Adds an input with its judge answer and a description; returns the name of the new test case.
-    ///
-    /// # Errors
-    /// If it was not added, with the reason.
+    /// Returns the name of the new test case.
     pub fn add(&self, input: &[u8], answer: &[u8], description: &str) -> Result<String, Stop> {
         let mut name = self.path.join("/");
         let mut yaml = format!("description: {}\n", quoted(description));
@@ -83,7 +79,7 @@ impl<'a> Promotion<'a> {
             if let Some(GivenContents::Text(text)) = made.map(|file| file.contents) {
                 yaml = text;
             }
-            // In a list, it has a number.
+            // In a list, the case has a number.
             name = case.name;
         }
         let base = self.problem.dir.join(self.problem.layout.data).join(&name);
@@ -100,7 +96,7 @@ impl<'a> Promotion<'a> {
         Ok(name)
     }
 
-    /// Adds the entry of the recipe; returns the test case, if the recipe makes it.
+    /// Returns the test case, if the recipe makes it.
     fn add_to_recipe(
         &self,
         path: &FilePath,

@@ -5,10 +5,10 @@ use crate::model::root::FilePath;
 use crate::model::submission::{Expectation, Submission};
 use crate::model::verdict::Verdict;
 
-/// Endings of the languages whose programs start and run fastest.
+/// Extensions of the languages whose programs start and run fastest.
 const FAST: [&str; 4] = ["rs", "cpp", "cc", "c"];
 
-/// The default reference, and why it was chosen. Among submissions accepted on every test case, those in a fast
+/// The default reference, and why it was chosen. Of the submissions accepted on every test case, those in a fast
 /// language are preferred, then the one that makes the judge answers.
 pub fn usual<'a>(
     problem: &'a Problem,

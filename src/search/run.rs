@@ -1,7 +1,7 @@
-//! The search: one worker for each slot, which takes the next inputs and has them compared.
+//! The search: one worker for each slot takes the next inputs and compares both programs on them.
 //!
-//! Inputs are numbered as they are taken. The failing input with the lowest number wins, so the same seed finds the
-//! same input, independent of the number of workers and of the inputs that each takes at once.
+//! Inputs are numbered as they are taken. The failing input with the lowest number wins. So the same seed finds the
+//! same input, whatever the number of workers and of the inputs that each takes at once.
 
 mod turn;
 
@@ -22,14 +22,12 @@ use crate::search::batch::Batches;
 use crate::search::comparison::{Comparison, Unusable};
 use crate::validity::Refusal;
 
-/// The parameters of a search.
 pub struct Searching<'a> {
     pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
-    /// Compares many inputs at once, if possible; otherwise each run has a fresh process.
+    /// If `None`, each run has a fresh process.
     pub batches: Option<&'a Batches>,
     pub time: Duration,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     /// Time after the first failing input to confirm it and make it smaller.
     pub shrink_time: Duration,
@@ -42,7 +40,7 @@ pub struct SearchResult {
     /// The first input on which the submission fails.
     pub found: Option<Failure>,
     pub runs: u64,
-    /// How many of them were compared in batches.
+    /// Number of these runs that were in batches.
     pub batched: u64,
     pub elapsed: Duration,
     pub end: SearchEnd,
@@ -52,20 +50,19 @@ pub struct SearchResult {
     pub level: Option<u64>,
     /// The first input that the grammars accept and another validator refuses.
     pub refused: Option<Refusal>,
-    /// A fault of the package, if it shows before a failure of the submission.
+    /// A fault of the package that shows before a failure of the submission.
     pub fault: Option<Fault>,
     /// The first generator that failed, and why.
     pub broken_generator: Option<String>,
 }
 
-/// An input on which the submission fails.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub fresh: Fresh,
     pub judged: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
-    /// Number of runs: [`REPEATS`](crate::model::stress::REPEATS), or fewer if the time was up before.
+    /// Number of runs: [`REPEATS`](crate::model::stress::REPEATS), or fewer if the time ran out first.
     pub repeats: u32,
 }
 
@@ -77,10 +74,7 @@ pub struct Fault {
     pub why: Unusable,
 }
 
-/// Searches until a failure is found, time or inputs are used up, or it is interrupted.
-///
-/// # Errors
-/// If the judge failed; an interruption is a normal end.
+/// Searches until a failure is found, or time or inputs are used up. An interruption is a normal end, not an error.
 pub fn search<'c>(
     searching: &Searching<'_>,
     candidates: &'c mut (dyn Candidates + 'c),
@@ -101,7 +95,7 @@ pub fn search<'c>(
             let work = || shared.work();
             thread::Builder::new().spawn_scoped(scope, work).is_ok()
         });
-        // If the machine starts fewer threads, these do the work; if it starts none, this thread does.
+        // If the machine starts fewer threads, these do the work. If it starts none, this thread does.
         let missing = workers - started.count();
         shared.state.lock().working -= missing.min(workers - 1);
         if missing == workers {
@@ -142,7 +136,6 @@ struct Outcome {
 }
 
 impl<'c> Shared<'_, 'c> {
-    /// Reports the progress until all workers are done.
     fn watch(&self) {
         const OFTEN: Duration = Duration::from_millis(100);
         let mut state = self.state.lock();

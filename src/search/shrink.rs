@@ -1,8 +1,8 @@
 //! Shrinks a failing input, as long as it fails in the same way.
 //!
-//! First at its source: the numbers of a generator's command are lowered. Then on the tree of the grammar, or on lines
-//! and words if there is none. Also from the other end: small random inputs, and the list of all small ones, as long
-//! as they are smaller than the best so far, since an input that is locally smallest can be far from smallest.
+//! First, the numbers of a generator's command are lowered. Then edits follow, on the tree of the grammar or else on
+//! lines and words. Last, small inputs are tried that are smaller than the best so far: random ones, and the list of
+//! all small ones. An input that no edit makes smaller may be far from the smallest.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -27,7 +27,6 @@ use crate::search::arena::Arena;
 use crate::search::comparison::{Compared, Comparison};
 use crate::search::run::Failure;
 
-/// The parameters of shrinking.
 pub struct Shrinking<'a> {
     pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
@@ -36,7 +35,6 @@ pub struct Shrinking<'a> {
     pub progress: &'a (dyn Fn(SearchProgress) + Sync),
 }
 
-/// A shrunk input.
 pub struct Shrunk {
     pub input: Arc<[u8]>,
     pub judged: CaseJudgement,
@@ -44,28 +42,25 @@ pub struct Shrunk {
     pub runs: u64,
     /// The steps that made it smaller, in order.
     pub path: Vec<String>,
-    /// Whether Ctrl-C cut it short.
     pub interrupted: bool,
-    /// Whether the time was up before everything was tried.
+    /// Whether the time ran out before everything was tried.
     pub ran_out: bool,
 }
 
 /// Number of inputs that are tried from the list of small ones.
 const SMALL_MAX: usize = 2000;
-/// Number of them that are tried before anything else.
+/// Number of these inputs that are tried before anything else.
 const FIRST_SMALL: usize = 60;
 /// Number of random inputs with few small values.
 const TINY_MAX: u64 = 400;
-/// Number of them that are tried before the tree: it is a short way from a small input to a smallest one.
+/// Number of these inputs that are tried before edits: a small input is near a smallest one.
 const FIRST_TINY: u64 = 60;
-/// The shape of these inputs.
 const TINY: &str = "tiny";
-/// Number of inputs that are tried on the tree of the grammar, or on lines and words.
+/// Number of inputs that edits make.
 const EDITS_MAX: u64 = 5000;
 /// Number of inputs that are tried for each lowered number of a generator.
 const SEEDS: u64 = 6;
 
-/// Shrinks a failing input.
 pub fn shrink(shrinking: &Shrinking<'_>, failure: &Failure) -> Result<Shrunk, Stop> {
     let mut work = Work {
         shrinking,
@@ -96,9 +91,8 @@ struct Work<'a> {
     shrinking: &'a Shrinking<'a>,
     /// The verdict, and whether the submission waits forever, instead of working for too long.
     wanted: (Verdict, bool),
-    /// Whether it must stay too slow by a margin.
+    /// Whether the input must stay too slow by a margin.
     by_margin: bool,
-    /// The smallest input so far.
     done: Shrunk,
     told: Instant,
     hasher: RandomState,
@@ -140,7 +134,7 @@ impl Work<'_> {
         self.shrinking.arena.scheduler.is_over()
     }
 
-    /// Whether an input fails in the same way; if so, it becomes the best so far.
+    /// Returns whether an input fails in the same way. If so, it becomes the best so far.
     fn takes(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if !self.is_worth_it(input) {
             return Ok(false);
@@ -158,7 +152,7 @@ impl Work<'_> {
         is_new && self.shrinking.arena.validity.by_grammar(input)
     }
 
-    /// Whether a failing input is valid and fails again; if so, it becomes the best so far.
+    /// Returns whether a failing input is valid and fails again. If so, it becomes the best so far.
     fn confirms(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
         if self.shrinking.arena.validity.refusal(input)?.is_some() {
             return Ok(false);
@@ -172,7 +166,8 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// The judgement, if it has the wanted verdict. With `with_margin`, a slow submission must be slow beyond doubt.
+    /// `None` unless the judgement has the wanted verdict. With `with_margin`, a slow submission must be clearly too
+    /// slow.
     fn compared(
         &mut self,
         input: &Arc<[u8]>,
@@ -205,7 +200,7 @@ impl Work<'_> {
         }
     }
 
-    /// Lowers the numbers in a generator's command line, each with several seeds.
+    /// Tries each lowered number with several seeds.
     fn by_parameters(&mut self, call: &Call) -> Result<(), Stop> {
         let Some(generators) = &self.shrinking.arena.generators else { return Ok(()) };
         let before = Arc::clone(&self.done.input);
@@ -236,7 +231,7 @@ impl Work<'_> {
         let arena = self.shrinking.arena;
         let is_over = || arena.is_over();
         self.by_edits("dropping and lowering on the tree of the grammar", |work, before| {
-            // An input that the grammar does not accept stays as it is.
+            // An input that the grammar does not accept does not change.
             let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);
         })
     }
@@ -248,7 +243,6 @@ impl Work<'_> {
         })
     }
 
-    /// Makes the input smaller by edits, and tries each.
     fn by_edits(
         &mut self,
         how: &str,
@@ -271,7 +265,7 @@ impl Work<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Like [`Self::takes`]; without a grammar most edits are invalid, so validators are asked first.
+    /// Without a grammar, most edits are invalid, so validators run first.
     fn takes_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if self.shrinking.arena.grammar().is_none()
             && (self.is_over()
@@ -283,14 +277,13 @@ impl Work<'_> {
         self.takes(input)
     }
 
-    /// Tries all listed small inputs that are smaller than the best.
     fn over_small(&mut self, grammar: &Grammar, most: usize) -> Result<(), Stop> {
         let list = Small::new(grammar, 1).take(most);
         let mut list = list.map(|small| Arc::from(small.text));
         self.over(&mut list, "all small inputs in turn").map(drop)
     }
 
-    /// Tries random inputs of few small values, because an input that no edit makes smaller may be far from smallest.
+    /// Tries random inputs of few small values: an input that no edit makes smaller may be far from the smallest.
     /// Returns whether one fails.
     fn over_tiny(&mut self, grammar: &Grammar, seeds: Range<u64>) -> Result<bool, Stop> {
         let mut tiny = shape::applicable(grammar);
@@ -299,7 +292,7 @@ impl Work<'_> {
         self.over(&mut inputs.map(Arc::from), "small inputs at random")
     }
 
-    /// Tries those of these inputs that are smaller than the best; returns whether one fails in the same way.
+    /// Tries the inputs that are smaller than the best. Returns whether one fails in the same way.
     fn over(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>, how: &str) -> Result<bool, Stop> {
         let before = Arc::clone(&self.done.input);
         let comparison = self.shrinking.comparison;
@@ -334,7 +327,7 @@ impl Work<'_> {
     }
 }
 
-/// The judgement of a comparison, if it has the wanted verdict.
+/// `None` unless the comparison has the wanted verdict.
 fn compared(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,

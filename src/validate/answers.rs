@@ -1,5 +1,5 @@
-//! Runs answer validators on every judge answer: those of valid cases must pass all, invalid ones must be refused by
-//! at least one.
+//! Runs answer validators on every judge answer. All must accept the answers of valid cases; at least one must refuse
+//! each invalid answer.
 //!
 //! Source: the validation documentation of BAPCtools; the format itself has no answer validators.
 
@@ -20,7 +20,6 @@ use crate::validity::programs::{Question, Validator, build};
 /// Path of the case's input in the validator's box.
 const INPUT: &str = "juror/testcase.in";
 
-/// Runs every answer validator on every judge answer.
 pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
     let bench = &proving.bench;
     let programs = &proving.bench.problem.answer_validators;
@@ -67,7 +66,7 @@ pub(super) fn prove(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Resul
     Ok(())
 }
 
-/// Whether one of the package's output validators rejects a case's answer as an output.
+/// Whether an output validator of the package rejects a case's answer as an output.
 fn is_rejected(
     proving: &Proving<'_>,
     judges: &[OutputValidator],
@@ -83,7 +82,7 @@ fn is_rejected(
     Ok(false)
 }
 
-/// Reports invalid answers if there is no validator to refuse them.
+/// Reports invalid answers if no validator can refuse them.
 fn unchecked(proving: &Proving<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
     (!invalid.is_empty()).then(|| {
         let problem = proving.bench.problem;

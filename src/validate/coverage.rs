@@ -14,7 +14,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
 use crate::validate::{Extent, Proving};
 
-/// Warns of each number in a grammar that never reaches its lower or upper bound in the judged cases.
+/// Warns of each number that never reaches its lower or upper bound in the judged cases.
 pub(super) fn find(
     proving: &Proving<'_>,
     grammars: &[Grammar],
@@ -25,7 +25,7 @@ pub(super) fn find(
     }
     let mut doubts = Vec::new();
     for grammar in grammars {
-        // The validators report faults of inputs.
+        // The validators report invalid inputs.
         if let Some(coverage) = of_test_cases(grammar, problem)? {
             doubts.extend(missed(grammar, &coverage));
         }
@@ -33,10 +33,7 @@ pub(super) fn find(
     Ok(doubts)
 }
 
-/// The bounds that a problem's test cases reach; `None` if a grammar refuses one.
-///
-/// # Errors
-/// If an input cannot be read.
+/// `None` if the grammar refuses an input.
 pub fn of_test_cases(grammar: &Grammar, problem: &Problem) -> Result<Option<Coverage>, JudgeError> {
     let mut coverage = Coverage::new(grammar);
     for case in &problem.test_data.cases {
@@ -48,7 +45,6 @@ pub fn of_test_cases(grammar: &Grammar, problem: &Problem) -> Result<Option<Cove
     Ok(Some(coverage))
 }
 
-/// The bounds that no input reaches.
 fn missed(grammar: &Grammar, coverage: &Coverage) -> Vec<Diagnostic> {
     let source = &grammar.source;
     let spots = grammar.sites.iter();
@@ -73,11 +69,10 @@ fn missed(grammar: &Grammar, coverage: &Coverage) -> Vec<Diagnostic> {
     missed.collect()
 }
 
-/// Whether an attempt to write an input with a value at its bound ends with another value: an ASSERT rules it out.
+/// Tries to write an input with a value at its bound. If another value results, an ASSERT rules the bound out.
 fn is_ruled_out(grammar: &Grammar, site: usize, end: End) -> bool {
-    /// Upper bound on the size of the input, in bytes.
+    /// Upper bound on the bytes of the input.
     const LARGEST: usize = 256 << 10;
-    /// Upper bound on the dead ends.
     const STOPS: u32 = 2000;
     let stops = Cell::new(0);
     let is_over = || stops.replace(stops.get() + 1) >= STOPS;

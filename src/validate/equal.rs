@@ -8,7 +8,7 @@ use crate::model::judgement::JudgeError;
 use crate::model::test_data::{TestCase, TestData, ValidatorArgs};
 use crate::validate::{Extent, Proving};
 
-/// Two cases with these equal may be duplicates. Their contents decide.
+/// Cases with the same key may be duplicates. Their contents decide.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Likeness<'a> {
     group: &'a str,
@@ -18,7 +18,7 @@ struct Likeness<'a> {
     validator_args: Option<&'a ValidatorArgs>,
 }
 
-/// Warns of every case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
+/// Warns of each case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
 /// samples.
 pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
     if proving.extent != Extent::Everything {
@@ -57,7 +57,6 @@ pub(super) fn find(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, JudgeError>
     Ok(doubts)
 }
 
-/// The group of a case, or its first directory.
 fn group<'a>(data: &'a TestData, name: &'a str) -> &'a str {
     match data.group_of(name) {
         Some(group) => &group.name,

@@ -1,7 +1,7 @@
-//! Checks the exchanges in `.interaction` files with the output validator: it gets the submission's lines, must accept
+//! Checks the exchanges in `.interaction` files with the output validator. It gets the submission's lines, must accept
 //! them, and must write its own lines as shown.
 //!
-//! The format does not require this, and a validator may choose its lines by chance. So differences are warnings, not
+//! The format does not require this, and a validator may choose its lines at random. So differences are warnings, not
 //! errors.
 
 use crate::executor::{Executor, parallel};
@@ -18,10 +18,8 @@ use crate::validate::{Proving, trial};
 use crate::validator::response::{Contract, Opinion, Response};
 use crate::validator::{OutputValidator, Question, answer_of, left_for_next_pass};
 
-/// Upper bound on the bytes of the validator's output that are compared.
 const MOST: u64 = 8 << 20;
 
-/// Warnings about the exchanges of these cases.
 pub(super) fn prove(
     proving: &Proving<'_>,
     validator: &OutputValidator,
@@ -35,7 +33,7 @@ pub(super) fn prove(
     Ok(replays.into_iter().flatten().collect())
 }
 
-/// An exchange with the validator that must take part in it.
+/// An exchange, and the validator that takes part in it.
 struct Replay<'a> {
     executor: &'a dyn Executor,
     validator: &'a OutputValidator,
@@ -44,7 +42,7 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Replays at most this many passes, up to the first that has a fault.
+    /// Replays at most this many passes, up to the first one with a fault.
     fn passes(&self, most: u32) -> Result<Option<Diagnostic>, Stop> {
         let text = self.path.read().map_err(JudgeError::on("read", self.path))?;
         let mut passes = passes(&text).into_iter().peekable();
@@ -80,7 +78,6 @@ impl Replay<'_> {
         Ok(None)
     }
 
-    /// What the validator wrote in a pass, and its response.
     fn pass(
         &self,
         exchange: &[u8],
@@ -127,7 +124,6 @@ impl Replay<'_> {
     }
 }
 
-/// The passes of an exchange.
 ///
 /// Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
 fn passes(exchange: &[u8]) -> Vec<Vec<u8>> {
@@ -136,14 +132,12 @@ fn passes(exchange: &[u8]) -> Vec<Vec<u8>> {
     passes.map(|lines| lines.join(&b'\n')).collect()
 }
 
-/// The lines of one side.
 fn said_by(mark: u8, exchange: &[u8]) -> Vec<u8> {
     let lines = exchange.split(|byte| *byte == b'\n');
     let own = lines.filter_map(|line| line.strip_prefix(&[mark]));
     own.flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
-/// The first difference between the validator's output and the exchange.
 fn first_difference(shown: &[u8], said: &[u8]) -> Option<String> {
     let lines = |text: &[u8]| -> Vec<String> {
         let text = String::from_utf8_lossy(text).into_owned();

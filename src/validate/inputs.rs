@@ -1,4 +1,4 @@
-//! Runs input validators on every input: valid ones must pass all, invalid ones must be refused by at least one.
+//! Runs input validators on every input. All must accept a valid input; at least one must refuse an invalid one.
 //!
 //! Source: problem package format 2025-09, "Input validators" and "Invalid input".
 
@@ -12,12 +12,10 @@ use crate::validity::programs::refuses;
 use crate::validity::{Objection, Validity};
 
 struct Task<'a> {
-    /// Whether the input should be valid.
     is_valid: bool,
     test_case: &'a TestCase,
 }
 
-/// Runs every input validator on every input.
 pub(super) fn prove(
     proving: &Proving<'_>,
     validity: &Validity<'_>,
@@ -39,7 +37,6 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// The faults of one input.
 fn remarks(protocol: Protocol, task: &Task<'_>, objections: &[Objection]) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
     if task.is_valid {

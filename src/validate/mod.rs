@@ -1,6 +1,8 @@
-//! Proves test data: every input passes every input validator, every invalid input is refused by one, example answers
-//! and outputs are as valid or invalid as the package says, no case is there twice, and nothing is looser than it
-//! looks.
+//! Checks test data:
+//! - every input passes every input validator, and every invalid input is refused by one;
+//! - example answers and outputs are as valid or invalid as the package says;
+//! - no case occurs twice;
+//! - neither validators nor bounds are looser than they look.
 
 mod answers;
 pub mod coverage;
@@ -26,10 +28,9 @@ use crate::validate::strictness::Trying;
 use crate::validator::OutputValidator;
 use crate::validity::{Validity, grammars};
 
-/// The parameters of a proof.
 pub struct Proving<'a> {
     pub bench: Bench<'a>,
-    /// The package's output validators; empty if the format's default one decides.
+    /// Empty if the format's default one decides.
     pub validators: &'a [OutputValidator],
     pub selected: &'a (dyn Fn(&str) -> bool + Sync),
     pub extent: Extent,
@@ -37,19 +38,14 @@ pub struct Proving<'a> {
     pub mutations: &'a [Mutation],
 }
 
-/// The extent of the data to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Everything below `data/`.
     Everything,
-    /// Only the selected test cases.
     Selected,
 }
 
-/// Proves the test data of a problem. Adds faults to `found`, by test case, even if it is cut short.
-///
-/// # Errors
-/// If it was cut short, or the judge failed, for example because a validator's compiler is missing.
+/// Adds faults to `found`, by test case, even if the check is interrupted.
 pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
     let problem = proving.bench.problem;
     let grammars = usable(problem, found)?;
@@ -70,7 +66,7 @@ pub fn data(proving: &Proving<'_>, found: &mut Vec<Diagnostic>) -> Result<(), St
     Ok(())
 }
 
-/// The problem's grammars without those that have a fault.
+/// The problem's grammars without faults.
 fn usable(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
     let mut usable = Vec::new();
     for reading in grammars::read_all(None, problem)? {
@@ -80,9 +76,8 @@ fn usable(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>
     Ok(usable)
 }
 
-/// An input with a fault, and whether the input validators refuse it.
 pub struct FaultyInput {
-    /// Its fault, such as `a tab between words`.
+    /// For example `a tab between words`.
     pub fault: String,
     /// The test case that it was made from.
     pub test_case: String,
@@ -90,10 +85,8 @@ pub struct FaultyInput {
     pub let_through: Option<Arc<[u8]>>,
 }
 
-/// Gives inputs with small faults to the problem's input validators. `None` if there are none, or none can run.
-///
-/// # Errors
-/// If it was cut short, or the judge failed.
+/// Gives inputs with small faults to the problem's input validators. `None` if there are no validators, or none can
+/// run.
 pub fn faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
     let proving = Proving {
         bench,
@@ -125,7 +118,6 @@ fn has_errors(found: &[Diagnostic]) -> bool {
 }
 
 impl Proving<'_> {
-    /// The cases whose inputs must be valid.
     fn valid(&self) -> impl Iterator<Item = &TestCase> {
         let data = &self.bench.problem.test_data;
         let selected = data.cases.iter().filter(|case| (self.selected)(&case.name));
@@ -134,7 +126,6 @@ impl Proving<'_> {
         selected.chain(others.filter(|_| self.extent == Extent::Everything))
     }
 
-    /// The cases whose inputs must be refused.
     fn invalid(&self) -> impl Iterator<Item = &TestCase> {
         let cases = self.bench.problem.test_data.invalid_inputs.iter();
         cases.filter(|_| self.extent == Extent::Everything)

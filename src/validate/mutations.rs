@@ -1,7 +1,7 @@
 //! Small changes that make a valid input invalid in nearly every problem.
 //!
-//! Source: the format's "Input validators" demands strictness in white space; the kinds are those that real validators
-//! let pass.
+//! Source: problem package format 2025-09, "Input validators", demands strictness in white space. The other kinds are
+//! faults that real validators accept.
 
 use std::ops::Range;
 
@@ -11,16 +11,15 @@ pub struct Mutation {
     /// The fault of the changed input, such as `a blank at the end of a line`.
     pub name: &'static str,
     pub class: Class,
-    /// Makes the changed input; `None` if the change does not apply to the input.
+    /// `None` if the change does not apply to the input.
     pub change: fn(&[u8]) -> Option<Vec<u8>>,
 }
 
-/// What a change is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     Layout,
     Numbers,
-    /// Something after the end.
+    /// Text after the end.
     Rest,
 }
 
@@ -90,13 +89,12 @@ fn insert(input: &[u8], at: usize, what: &[u8]) -> Option<Vec<u8>> {
     Some([input.get(..at)?, what, input.get(at..)?].concat())
 }
 
-/// The end of the first line that is not empty, unless it is the last line.
+/// `None` if the first line is empty or the last one.
 fn first_line_end(input: &[u8]) -> Option<usize> {
     let at = memchr::memchr(b'\n', input)?;
     (at > 0 && at + 1 < input.len()).then_some(at)
 }
 
-/// The first single blank between two words.
 fn blank(input: &[u8]) -> Option<usize> {
     let is_word = |byte: &u8| !byte.is_ascii_whitespace();
     let is_between = |at: usize| {
@@ -144,7 +142,6 @@ fn last_number(input: &[u8]) -> Option<Range<usize>> {
     words(input).rfind(|range| is_number(&input[range.clone()]))
 }
 
-/// The start of a number's digits, after its sign.
 fn digits_of(input: &[u8], number: Range<usize>) -> usize {
     number.start + usize::from(input[number.start] == b'-')
 }
@@ -157,7 +154,7 @@ fn positive(input: &[u8], number: Range<usize>) -> Option<Range<usize>> {
 mod tests {
     use super::*;
 
-    /// Checks the changes of an input, one line for each.
+    /// One expected line for each change.
     fn check(input: &str, expected: &[&str]) {
         let changed: Vec<String> = GENERIC
             .iter()

@@ -22,7 +22,7 @@ use crate::validate::{Extent, Proving, exchange, trial};
 use crate::validator::OutputValidator;
 use crate::validator::response::{Opinion, Response};
 
-/// Judges example outputs by what the package expects of them, and checks answers under a tolerance.
+/// Checks example outputs against what the package declares, and answers under a tolerance.
 pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     let data = &proving.bench.problem.test_data;
     let selected = data.cases.iter().filter(|case| (proving.selected)(&case.name));
@@ -49,7 +49,6 @@ pub(super) fn prove(proving: &Proving<'_>) -> Result<Vec<Diagnostic>, Stop> {
     Ok(remarks)
 }
 
-/// Runs the package's output validator on each example output, in parallel.
 fn by_validator(
     proving: &Proving<'_>,
     validator: &OutputValidator,
@@ -108,7 +107,7 @@ fn remark(
     Some(Diagnostic::error(output, message).help(help))
 }
 
-/// Compares an example output as the default output validator does. It has no way to report a faulty test case.
+/// Compares an example output as the default output validator does. It cannot report a faulty test case.
 fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
     let (Some(answer), Some(output)) = (&case.answer, &case.output) else { return Ok(None) };
     let options = match Options::parse(&case.output_validator_args) {
@@ -137,7 +136,7 @@ fn by_default(claim: OutputClaim, case: &TestCase) -> Result<Option<Diagnostic>,
     })
 }
 
-/// A warning if a tolerance makes integers in the judge answer count as floats.
+/// Warns if a tolerance makes integers in the judge answer count as floats.
 fn loosened(case: &TestCase) -> Result<Option<Diagnostic>, JudgeError> {
     let Some(answer) = &case.answer else { return Ok(None) };
     match Options::parse(&case.output_validator_args) {

@@ -1,8 +1,9 @@
-//! Gives inputs with small faults to the input validators, and reports faults that they let pass.
+//! Gives inputs with small faults to the input validators, and reports faults that they accept.
 //!
-//! Each input gets at least one fault. Grammars run in this process and see every kind in every small input. A
-//! validator that costs a process sees each kind in two inputs, and one kind in each of the others. If it overlooks a
-//! kind, it does so nearly everywhere, and a run of each kind on each case would take longer than everything else.
+//! Each input gets at least one fault. Grammars run in this process: they get every kind of fault in every small
+//! input. A validator that costs a process gets each kind in two inputs, and one kind in each other input. If it
+//! overlooks a kind, it does so nearly everywhere; a run of each kind on each case would take longer than everything
+//! else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,16 +19,15 @@ use crate::validate::mutations::{Class, Mutation};
 use crate::validate::{Extent, Proving};
 use crate::validity::Validity;
 
-/// Larger inputs are skipped.
+/// In bytes. Larger inputs are skipped.
 const LARGEST: u64 = 1 << 20;
-/// Inputs up to this size get every kind of fault, larger ones only one kind each.
+/// In bytes. Smaller inputs get every kind of fault, larger ones only one kind each.
 const SMALL: u64 = 1 << 14;
 
-/// A changed input that validators should refuse.
 pub(super) struct Task<'a> {
-    /// The kind of change: its index among the mutations.
+    /// An index among the mutations.
     kind: usize,
-    /// The test case's index among the samples.
+    /// An index among the samples.
     case: usize,
     pub(super) test_case: &'a TestCase,
     pub(super) mutation: &'a Mutation,
@@ -35,20 +35,18 @@ pub(super) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// The changed input.
     pub(super) fn text(&self) -> Result<Option<Arc<[u8]>>, JudgeError> {
         Ok(self.mutation.of(&read(self.test_case)?).map(Arc::from))
     }
 }
 
-/// The input validators, and the data that shows how strict they are.
 pub(super) struct Trying<'t, 'a> {
     pub(super) proving: &'t Proving<'a>,
     pub(super) validity: &'t Validity<'t>,
 }
 
 impl<'a> Trying<'_, 'a> {
-    /// Tries every mutation on many cases and each case with many mutations; warns of those that no validator refuses.
+    /// Warns of the mutations that no validator refuses.
     pub(super) fn prove(&self, remarks: &mut Vec<Diagnostic>) -> Result<(), Stop> {
         if self.proving.extent != Extent::Everything || self.validity.count() == 0 {
             return Ok(());
@@ -68,7 +66,7 @@ impl<'a> Trying<'_, 'a> {
         Ok(())
     }
 
-    /// The changed inputs that were tried, and whether a validator refuses them.
+    /// Tries every mutation on many cases, and each case with many mutations.
     pub(super) fn tried(&self) -> Result<Vec<Task<'a>>, Stop> {
         let samples = self.samples()?;
         let samples: Vec<_> = samples.into_iter().enumerate().collect();
@@ -97,8 +95,8 @@ impl<'a> Trying<'_, 'a> {
         Ok(samples)
     }
 
-    /// The changed inputs of a test case, and whether a grammar refuses them. Without `is_whole`, only one kind is
-    /// tried, which differs from case to case.
+    /// Checks the changed inputs of a test case with the grammars. Without `is_whole`, only one kind is tried, which
+    /// differs from case to case.
     fn changed(
         &self,
         case: usize,
@@ -123,7 +121,8 @@ impl<'a> Trying<'_, 'a> {
         Ok(tasks)
     }
 
-    /// The tasks with the opinions of programs on those that no grammar refuses; not all of these are tried.
+    /// Adds the decisions of programs on a sample of the inputs that no grammar refuses. Drops the rest of these
+    /// inputs.
     fn asked(&self, tasks: Vec<Task<'a>>) -> Result<Vec<Task<'a>>, Stop> {
         if !self.validity.has_programs() {
             return Ok(tasks);
@@ -156,14 +155,14 @@ fn read(test_case: &TestCase) -> Result<Vec<u8>, JudgeError> {
 }
 
 impl Mutation {
-    /// The input with this fault; `None` if the change does not apply.
+    /// `None` if the change does not apply.
     fn of(&self, input: &[u8]) -> Option<Vec<u8>> {
         (self.change)(input).filter(|changed| changed != input)
     }
 }
 
-/// Chooses indexes of pairs of a kind and a case: each kind on two cases, the first and the middle one, and each case
-/// with at least one kind.
+/// Chooses indexes of pairs of a kind and a case: each kind on the first case that it fits and the middle one, and
+/// each case with at least one kind.
 fn sample<'n>(tasks: impl Iterator<Item = (&'n str, usize)>) -> BTreeSet<usize> {
     let mut of_kind: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     let mut of_case: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -181,7 +180,6 @@ fn sample<'n>(tasks: impl Iterator<Item = (&'n str, usize)>) -> BTreeSet<usize> 
     chosen
 }
 
-/// A warning about changes of a class that were accepted.
 fn doubt(path: &std::path::Path, class: Class, found: &[&Task<'_>]) -> Diagnostic {
     let names: Vec<&str> = found.iter().map(|task| task.mutation.name).collect();
     let shown = found.first().map_or("", |task| &*task.test_case.name);

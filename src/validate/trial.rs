@@ -1,4 +1,4 @@
-//! Tries a package's output validator before it judges submissions: it must accept a right output, and reject an empty
+//! Tests a package's output validator before it judges submissions. It must accept a right output, and reject an empty
 //! or nonsensical one without breaking down.
 //!
 //! This finds an output validator that confuses its arguments, or accepts everything.
@@ -20,13 +20,11 @@ use crate::validator::{OutputValidator, Question, answer_of};
 
 /// A text that is not a right output of any problem.
 const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
-/// Bytes that are not text.
 const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 
 /// Upper bound on the test cases on which an output is tried, until one is rejected.
 const TRIES: usize = 3;
 
-/// Something wrong with an output validator.
 #[derive(Debug)]
 pub struct TrialFault {
     pub remark: Diagnostic,
@@ -44,21 +42,21 @@ impl TrialFault {
     }
 }
 
-/// The faults of the package's output validator. For a multi-pass problem, only breakdowns count. For an interactive
-/// problem, the submission says nothing, or nonsense, and does not read.
+/// For a multi-pass problem, only breakdowns count. For an interactive problem, the submission writes nothing, or
+/// nonsense, and does not read.
 pub fn faults(bench: &Bench<'_>, validator: &OutputValidator) -> Result<Vec<TrialFault>, Stop> {
     let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;
     // In interactive problems, no fixed output is right.
     let of_right = if is_live { None } else { trial.of_right()? };
-    // Then its opinions of wrong outputs mean nothing.
+    // Then its verdicts on wrong outputs mean nothing.
     if of_right.as_ref().is_some_and(|it| it.is_fatal) {
         return Ok(of_right.into_iter().collect());
     }
     let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
         [&|| trial.of_empty(), &|| trial.of_junk(), &|| trial.of_binary()];
     let found = parallel::map(bench.executor, &trials, |trial| trial())?;
-    // It answered none of the trials.
+    // It broke down on all trials.
     let is_useless = is_live && found.iter().all(Option::is_some);
     let found = of_right.into_iter().chain(found.into_iter().flatten());
     Ok(found.map(|it| TrialFault { is_fatal: it.is_fatal || is_useless, ..it }).collect())
@@ -69,7 +67,8 @@ struct Trial<'a> {
     bench: &'a Bench<'a>,
 }
 
-/// An output that is right for a test case, or a judge answer, which need not be one unless people see it as one.
+/// An output that should be right for a test case. A judge answer is certainly right only if statements show it as an
+/// output.
 ///
 /// Source: problem package format 2025-09, "Output validator", "Invocation"; "Validation of shared test case files".
 struct Right<'a> {
@@ -79,7 +78,7 @@ struct Right<'a> {
 }
 
 impl Trial<'_> {
-    /// The test cases whose files are there: data that juror makes is made only for those that are judged.
+    /// Only test cases with files: juror makes missing data only for cases that are judged.
     fn cases(&self) -> impl Iterator<Item = &TestCase> + Clone {
         let is_there = |case: &&TestCase| case.answer.is_some() && case.input.exists();
         self.bench.problem.test_data.cases.iter().filter(is_there)
@@ -100,7 +99,7 @@ impl Trial<'_> {
         of_cases.into_iter().chain([declared]).flatten()
     }
 
-    /// Tries right outputs: one must be accepted.
+    /// One of the right outputs must be accepted.
     fn of_right(&self) -> Result<Option<TrialFault>, Stop> {
         let mut rejected: Option<TrialFault> = None;
         for right in self.right_outputs() {
@@ -114,7 +113,7 @@ impl Trial<'_> {
                     let message = format!("breaks down on {tried} of {name}: {what}");
                     return Ok(Some(TrialFault::fatal(self.broken(&message, &response))));
                 }
-                // One pass does not decide.
+                // A single pass does not decide.
                 Opinion::Rejected | Opinion::Partial(_) if self.bench.problem.kind.passes > 1 => {
                     return Ok(None);
                 }
@@ -174,7 +173,7 @@ impl Trial<'_> {
         self.validator.protocol.rejects()
     }
 
-    /// Warns if bytes that are not text break the validator; other judges use such validators all the same.
+    /// Warns if bytes that are not text break the validator; other judges still use such validators.
     fn of_binary(&self) -> Result<Option<TrialFault>, Stop> {
         let Some(test_case) = self.cases().next() else { return Ok(None) };
         let response = self.ask(test_case, BINARY.into())?;
@@ -190,7 +189,7 @@ impl Trial<'_> {
         Ok(Some(TrialFault::local(remark)))
     }
 
-    /// A fault if this output is accepted for all these cases, or if the validator breaks down.
+    /// Returns a fault if this output is accepted for all these cases, or if the validator breaks down.
     fn must_be_rejected(
         &self,
         cases: Vec<&TestCase>,
@@ -211,8 +210,8 @@ impl Trial<'_> {
             }
         }
         let Some(first) = accepted.first() else { return Ok(None) };
-        // One pass does not decide. A score may be 0, and another validator may reject the output, or what an
-        // interactor writes.
+        // A single pass does not decide. A score may be 0. Another validator may reject the output, or the output of
+        // an interactor.
         let Problem { kind, output_validators, interactor, .. } = self.bench.problem;
         let others = output_validators.len() + usize::from(interactor.is_some());
         if kind.passes > 1 || kind.grading == Grading::Scoring || others > 1 {
@@ -227,8 +226,8 @@ impl Trial<'_> {
         Ok(Some(TrialFault::fatal(self.rated(remark))))
     }
 
-    /// A remark about a wrong opinion. In formats with graders it is only a warning: there, an answer need not be an
-    /// output, and other judges accept such packages.
+    /// A wrong verdict is only a warning in formats with graders: there, an answer need not be an output, and other
+    /// judges accept such packages.
     fn rated(&self, remark: Diagnostic) -> Diagnostic {
         match self.bench.problem.graders {
             None => remark,
@@ -238,7 +237,7 @@ impl Trial<'_> {
 
     fn broken(&self, message: &str, response: &Response) -> Diagnostic {
         let dir = &self.bench.problem.dir;
-        // A program that the user names is not what `juror verify` asks.
+        // `juror verify` does not use a program that the user names.
         let again = if self.validator.path.starts_with(&**dir) {
             format!(
                 "; repeat with: juror verify {}",
@@ -257,11 +256,8 @@ impl Trial<'_> {
     }
 }
 
-/// Runs the output validator on an output that no submission wrote. If it breaks down, it may have looked for files of
-/// the submission, so it is run again with those of a right one.
-///
-/// # Errors
-/// If the judge failed or was interrupted; anything that the validator does is a response.
+/// Runs the output validator on an output that no submission wrote. If it breaks down, it may have searched for files
+/// of the submission. So it runs again with the files of a right submission.
 pub fn ask(
     validator: &OutputValidator,
     bench: &Bench<'_>,
@@ -296,7 +292,7 @@ pub fn ask(
     }
 }
 
-/// The first submission that should be right and can be built.
+/// The first submission that should be right and builds.
 fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
     let limits = &bench.problem.limits;
     let build_limits = Limits::of_compiler(limits);
@@ -306,7 +302,7 @@ fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
         let prepared = match bench.builder.prepare(&submission.program) {
             Ok(prepared) => prepared,
             Err(stop @ Stop::Interrupted) => return Err(stop),
-            // It is reported when it is judged.
+            // The fault is reported when the submission is judged.
             Err(_) => continue,
         };
         if let Built::Program(program) =
@@ -318,8 +314,8 @@ fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
     Ok(None)
 }
 
-/// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text the last
-/// line that is not empty, where most languages name the fault.
+/// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text, the
+/// last line that is not empty: there, most languages name the fault.
 pub(super) fn said(response: &Response) -> String {
     const LONGEST: usize = 200;
     let text = match response.feedback.judge_message.trim_ascii() {

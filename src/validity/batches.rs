@@ -1,10 +1,10 @@
-//! Input validators in batches: many inputs with one start of each validator.
+//! Input validators in batches: many inputs with one run of each validator.
 //!
 //! Without a grammar, a search asks input validators about thousands of changed test cases, and they refuse most.
-//! Unlike for [programs that are compared](crate::build::batch), what a batch refuses is refused: all that may be
-//! lost is an input to try. To be sure, the first batch is repeated input by input. If the decisions differ,
-//! there are no batches. The same inputs are tried with and without batches, so the time when they begin does not
-//! change what is found.
+//!
+//! A batch's refusal is final, unlike for [programs that are compared](crate::build::batch): at worst, an input is not
+//! tried. To be sure, the first batch is repeated input by input. If the decisions differ, there are no batches. The
+//! same inputs are tried with and without batches, so the result does not depend on when batches begin.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -19,38 +19,34 @@ use crate::model::problem::ProgramIo;
 use crate::model::stop::Stop;
 use crate::validity::{Validity, args};
 
-/// Number of inputs that are asked about before anything is built for batches: compilers take a second, starts of
-/// programs milliseconds.
+/// Number of inputs that are checked before anything is built for batches: a compiler takes a second, a program starts
+/// in milliseconds.
 pub const BEFORE: usize = 256;
 
-/// The batches of a problem's input validators.
 pub(super) struct ValidatorBatches {
     state: Mutex<State>,
 }
 
-/// An input validator that is built to read many inputs at once.
 struct ManyInputs {
-    /// A run of it, without inputs.
+    /// A run without inputs.
     job: Job,
     /// The exit code with which it accepts an input.
     accept: u8,
 }
 
-/// How the validators are asked.
 enum State {
-    /// One input at a time; so many until now.
+    /// One input at a time. The number is that of the inputs until now.
     Alone(Way, usize),
     Together(Way, Vec<ManyInputs>),
     Never,
 }
 
 impl ValidatorBatches {
-    /// Batches that run this way; `None` for no batches.
+    /// `None` for no batches.
     pub(super) fn new(way: Option<Way>) -> Self {
         Self { state: Mutex::new(way.map_or(State::Never, |way| State::Alone(way, 0))) }
     }
 
-    /// Which inputs all validators accept.
     pub(super) fn accepted(
         &self,
         validity: &Validity<'_>,
@@ -92,7 +88,7 @@ impl ValidatorBatches {
     }
 }
 
-/// The validators, built anew to read many inputs at once. `None` if not all can.
+/// Builds the validators to read many inputs at once. `None` if one of them cannot.
 fn built(validity: &Validity<'_>) -> Result<Option<Vec<ManyInputs>>, Stop> {
     let limits = Limits::of_validator();
     let mut all = Vec::new();
@@ -120,7 +116,7 @@ fn built(validity: &Validity<'_>) -> Result<Option<Vec<ManyInputs>>, Stop> {
     Ok(Some(jobs))
 }
 
-/// Which inputs are accepted in batches, one in each slot; `None` if that is unknown.
+/// Runs a batch in each slot. `None` if it is unknown whether an input is accepted.
 fn together(
     executor: &dyn Executor,
     way: Way,
@@ -132,7 +128,7 @@ fn together(
     let known = parallel::map(executor, &batches, |batch| {
         let mut known = vec![Some(true); batch.len()];
         for many in jobs {
-            // What an earlier validator refused is settled.
+            // An input that an earlier validator refused needs no other.
             let places: Vec<usize> =
                 (0..batch.len()).filter(|place| known[*place] == Some(true)).collect();
             if places.is_empty() {

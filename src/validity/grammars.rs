@@ -16,10 +16,8 @@ use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::validity::Objection;
 
-/// Reads the grammars of a problem's inputs, with its constants filled in: the given one first, then its own.
-///
-/// # Errors
-/// If a file cannot be read.
+/// Reads the grammars of a problem's inputs, with its constants filled in: first the given one, then the problem's
+/// own. Fails if a file cannot be read.
 pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>, Stop> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let own = problem.input_grammars.iter().map(|it| it.path.clone());
@@ -36,11 +34,8 @@ pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>,
     given.map(FilePath::root).into_iter().chain(own).map(read).collect()
 }
 
-/// The grammars of a problem's inputs: the given one first, then the problem's own. Warnings about its own are among the
-/// diagnostics only on request.
-///
-/// # Errors
-/// If one has errors.
+/// First the given grammar, then the problem's own. Warnings about the problem's own are returned only if `warns` is
+/// set. Fails if a grammar has errors.
 pub fn of_problem(
     given: Option<&Path>,
     problem: &Problem,
@@ -60,7 +55,7 @@ pub fn of_problem(
     if is_whole { Ok((grammars, remarks)) } else { Err(Stop::Diagnosed(remarks)) }
 }
 
-/// Reads a grammar with the problem's constants and limits.
+/// Also sets the problem's constants and limits.
 fn read_filled(path: &FilePath, text: &[u8], problem: &Problem) -> Reading {
     match replace_constants(text, &problem.constants) {
         Ok(filled) => {
@@ -75,10 +70,7 @@ fn read_filled(path: &FilePath, text: &[u8], problem: &Problem) -> Reading {
     }
 }
 
-/// The objection of a grammar to an input; messages call the input `path`.
-///
-/// # Errors
-/// If the input cannot be read, or it was interrupted.
+/// `path` is the input's name in messages.
 pub(super) fn objection(
     grammar: &Grammar,
     input: &Blob,

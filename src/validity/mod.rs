@@ -1,4 +1,4 @@
-//! Whether an input is valid: all grammars, checked in this process, and all input validators in the sandbox must
+//! Whether an input is valid: all grammars, which run in this process, and all input validators in the sandbox must
 //! accept it.
 //!
 //! Source: problem package format 2025-09, "Input validators".
@@ -24,19 +24,17 @@ pub use crate::validity::batches::BEFORE;
 use crate::validity::batches::ValidatorBatches;
 use crate::validity::programs::{Question, Validator, invalid};
 
-/// The validators of a problem's inputs.
 pub struct Validity<'a> {
     pub grammars: Vec<&'a Grammar>,
     /// The input validators that are programs. Each costs a process.
     programs: Vec<Validator<'a>>,
-    /// Has the arguments and files for inputs that belong to no test case.
+    /// Its arguments and files are used for inputs that belong to no test case.
     test_case: TestCase,
     batches: ValidatorBatches,
     /// The first input that the grammars accept and a program refuses.
     pub disputed: OnceLock<Refusal>,
 }
 
-/// An input on which validators disagree.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     pub input: Arc<[u8]>,
@@ -47,18 +45,16 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Objection {
     pub validator: String,
-    /// The validator's file.
     pub path: PathBuf,
-    /// How it ends, if neither by accepting nor by refusing.
+    /// How it ends, if it neither accepts nor refuses.
     pub ending: Option<String>,
     /// The line and column in the input, if a grammar refuses it.
     pub spot: Option<(u32, u32)>,
-    /// Its message, after a colon.
+    /// After a colon.
     pub message: String,
 }
 
 impl Objection {
-    /// What the validator does with the input, in words.
     pub fn what(&self) -> String {
         let message = match &self.spot {
             Some((line, column)) => {
@@ -73,7 +69,7 @@ impl Objection {
         }
     }
 
-    /// The error that `what`, such as `input`, should be valid.
+    /// `what` should be valid; it is a word such as `input`.
     pub fn to_diagnostic(&self, path: &Path, what: &str, protocol: Protocol) -> Diagnostic {
         let help = if self.ending.is_none() {
             format!("correct the {what}, or the validator")
@@ -89,7 +85,6 @@ impl Objection {
 }
 
 impl<'a> Validity<'a> {
-    /// These grammars alone.
     pub fn of_grammars(grammars: Vec<&'a Grammar>) -> Self {
         Self {
             grammars,
@@ -100,10 +95,7 @@ impl<'a> Validity<'a> {
         }
     }
 
-    /// These grammars, and the problem's input validators, which get the arguments of this test case.
-    ///
-    /// # Errors
-    /// If one does not build, the judge failed, or it was interrupted.
+    /// The validators get the arguments of this test case. Fails if one does not build.
     pub fn build(
         bench: Bench<'a>,
         grammars: Vec<&'a Grammar>,
@@ -115,10 +107,7 @@ impl<'a> Validity<'a> {
         if found.is_empty() { Ok(built) } else { Err(Stop::Diagnosed(found)) }
     }
 
-    /// The same, with those of the problem's input validators that build; adds a remark for each of the others.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
+    /// Adds the input validators that build, and a diagnostic for each of the others.
     pub fn with_programs(
         self,
         bench: Bench<'a>,
@@ -129,31 +118,25 @@ impl<'a> Validity<'a> {
         Ok(Self { programs, ..self })
     }
 
-    /// The same, with programs in batches if there is a way.
+    /// Programs run in batches if `way` is set.
     #[must_use]
     pub fn in_batches(self, way: Option<Way>) -> Self {
         Self { batches: ValidatorBatches::new(way), ..self }
     }
 
-    /// Whether programs are among the validators.
     pub fn has_programs(&self) -> bool {
         !self.programs.is_empty()
     }
 
-    /// The number of validators.
     pub fn count(&self) -> usize {
         self.grammars.len() + self.programs.len()
     }
 
-    /// Whether the grammars accept an input.
     pub fn by_grammar(&self, input: &[u8]) -> bool {
         self.grammars.iter().all(|grammar| accepts(grammar, input))
     }
 
-    /// What each validator objects to in the input of a test case; messages call it `path`.
-    ///
-    /// # Errors
-    /// If the input cannot be read, the judge failed, or it was interrupted.
+    /// All objections to the input of a test case. `path` is its name in messages.
     pub fn objections(
         &self,
         test_case: &TestCase,
@@ -166,9 +149,6 @@ impl<'a> Validity<'a> {
     }
 
     /// The first objection of a program to an input, with the arguments and files of a test case.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
     pub fn refusal_in(
         &self,
         test_case: &TestCase,
@@ -179,17 +159,11 @@ impl<'a> Validity<'a> {
     }
 
     /// The first objection of a program to an input that belongs to no test case.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
     pub fn refusal(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
         self.refusal_in(&self.test_case, &Arc::clone(input).into())
     }
 
     /// The first objection to an input that belongs to no test case.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
     pub fn objection(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
         let (blob, path) = (Arc::clone(input).into(), Path::new("the input"));
         let by_grammars = self.grammars.iter().map(|it| grammars::objection(it, &blob, path));
@@ -200,17 +174,10 @@ impl<'a> Validity<'a> {
     }
 
     /// Which inputs all programs accept.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
     pub fn accepted(&self, inputs: &[Arc<[u8]>]) -> Result<Vec<bool>, Stop> {
         self.batches.accepted(self, inputs)
     }
 
-    /// Whether all accept an input.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
     pub fn allows(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         if !self.by_grammar(input) {
             return Ok(false);
@@ -223,7 +190,7 @@ impl<'a> Validity<'a> {
     }
 }
 
-/// A program's objection to an input. It gets its own arguments, then those of the test case, and the case's files.
+/// The program gets its own arguments, then those of the test case, and the case's files.
 fn by_program(
     validator: &Validator<'_>,
     test_case: &TestCase,
@@ -236,7 +203,6 @@ fn by_program(
     })
 }
 
-/// The arguments of an input validator for a test case.
 fn args(validator: &Validator<'_>, test_case: &TestCase) -> Vec<String> {
     let own = test_case.input_validator_args.for_validator(&validator.program.name);
     [own, &test_case.args].concat()

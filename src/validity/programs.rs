@@ -17,7 +17,7 @@ use crate::model::stop::{Stop, noting};
 use crate::model::tree::TreeEntry;
 use crate::validity::Objection;
 
-/// How much of a broken validator's messages is read to find why it ended.
+/// Upper bound on the bytes of a broken validator's messages that are read.
 const TOLD: u64 = 64 << 10;
 
 /// The exit code for "invalid" that cannot come from a crash.
@@ -40,24 +40,19 @@ pub const fn refuses(protocol: Protocol) -> &'static str {
     }
 }
 
-/// A validator that is ready for use.
 pub struct Validator<'a> {
     pub(super) bench: Bench<'a>,
     pub program: &'a Program,
     runnable: Runnable,
 }
 
-/// The parameters of one run of a validator.
 pub struct Question {
     pub stdin: Blob,
     pub args: Vec<String>,
     pub files: Vec<TreeEntry>,
 }
 
-/// Builds validators; adds a remark for each that fails to build. `what` is a kind such as `the input validator`.
-///
-/// # Errors
-/// If the judge failed, or it was interrupted.
+/// Adds a diagnostic for each validator that does not build. `what` is a kind, such as `the input validator`.
 pub fn build<'a>(
     bench: Bench<'a>,
     what: &str,
@@ -87,7 +82,6 @@ pub fn build<'a>(
 }
 
 impl Validator<'_> {
-    /// How it says whether an input or answer is valid.
     pub(super) fn protocol(&self) -> Protocol {
         match self.program.kind {
             ProgramKind::InputValidator => self.bench.problem.input_protocol,
@@ -95,10 +89,6 @@ impl Validator<'_> {
         }
     }
 
-    /// Runs it once; returns its objection, if it has one.
-    ///
-    /// # Errors
-    /// If the judge failed, or it was interrupted.
     pub fn ask(&self, question: Question) -> Result<Option<Objection>, Stop> {
         let protocol = self.protocol();
         let path = &self.program.path;
@@ -108,7 +98,7 @@ impl Validator<'_> {
         if let Some(file) = question.files.iter().find(is_own) {
             let name = file.name.display();
             let reason = format!("`{name}` is also a file of {}", path.display());
-            let what = "put a test case's `.files` beside an input validator";
+            let what = "add a test case's `.files` to the box of an input validator";
             let error = JudgeError::new(what, reason);
             return Err(error.help(format!("rename `{name}` in one of the two")).into());
         }

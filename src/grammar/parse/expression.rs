@@ -46,7 +46,6 @@ impl Parser {
         Ok(VarRef { slot, indices, span: start.to(self.last_span()) })
     }
 
-    /// Variables without indices.
     pub(super) fn plain_names(&mut self, form: &str) -> Parse<Vec<usize>> {
         let mut slots = Vec::new();
         loop {
@@ -71,7 +70,7 @@ impl Parser {
         self.chain(&[Operator::Mul, Operator::Div, Operator::Rem], Self::factor)
     }
 
-    /// Operands with one of these operators between each two; left-associative.
+    /// Left-associative.
     fn chain(
         &mut self,
         operators: &[Operator],
@@ -88,7 +87,6 @@ impl Parser {
         Ok(left)
     }
 
-    /// The content of the brackets after a word.
     fn bracketed<T>(&mut self, form: &str, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         self.at += 1;
         self.sign("(", form)?;
@@ -168,7 +166,6 @@ impl Parser {
         self.joined("&&", ExprKind::And, Self::single_test)
     }
 
-    /// Tests with this sign between each two.
     fn joined(
         &mut self,
         sign: &str,
@@ -233,7 +230,7 @@ impl Parser {
         Ok(Expr { kind, span: start.to(self.last_span()) })
     }
 
-    /// An opening bracket may begin a test or an expression: of two faults, the later one is reported.
+    /// An opening bracket may begin a test or an expression. Of the two faults, the later one is reported.
     fn bracket(&mut self) -> Parse<Expr> {
         let start = self.at;
         let comparison_fault = match self.comparison() {
@@ -271,7 +268,7 @@ impl Parser {
 }
 
 impl Parser {
-    /// `left op right`, computed if both are known.
+    /// Computes the value if both sides are constant.
     fn binary(&self, op: Operator, left: Expr, right: Expr) -> Parse<Expr> {
         let span = left.span.to(right.span);
         let kind = match (left.constant(), right.constant()) {

@@ -1,11 +1,11 @@
-//! What is said of a grammar that cannot be used, or that is doubtful.
+//! The diagnostics for a grammar that cannot be used, or that is doubtful.
 
 use std::path::Path;
 
 use crate::grammar::compile::read;
 use crate::model::diagnostic::Diagnostic;
 
-/// Each line of `remarks` is `line:column: message`, a warning with `warning ` before it.
+/// Each expected line is `line:column: message`; `warning ` comes before it for a warning.
 fn check(text: &str, remarks: &[&str]) {
     let reading = read(Path::new("g.ctd"), text.as_bytes());
     let said = |diagnostic: &Diagnostic| {

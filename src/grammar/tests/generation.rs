@@ -1,4 +1,4 @@
-//! What is written is accepted, the same on every machine, and of the shape asked for.
+//! A generated input is accepted, the same on every machine, and of the wanted shape.
 
 use std::cell::Cell;
 
@@ -11,7 +11,6 @@ use crate::grammar::shape::{RANDOM, SHAPES, Scale, applicable, named};
 use crate::grammar::validate::accepts;
 use crate::grammar::wanted::unreached;
 
-/// Grammars of every kind; each can be satisfied.
 pub(crate) const GRAMMARS: [&str; 30] = [
     "INT(1,9,n) NEWLINE REPI(i,n,SPACE) INT(-5,10^6,a[i]) END NEWLINE",
     "INT(-10^30,10^30) NEWLINE",
@@ -81,7 +80,7 @@ fn a_seed_gives_the_same_bytes_and_another_seed_others() {
     );
 }
 
-/// `row` of the shape, without blanks of its end.
+/// `holds` gets the numbers of the input.
 fn check_shape(shape: &str, text: &str, holds: fn(&[i64]) -> bool) {
     let grammar = grammar(text);
     let shape = named(shape).expect("a shape");
@@ -242,7 +241,7 @@ fn a_text_is_as_long_as_an_assert_demands() {
     check("STRLEN(s) == n", "[a-z]{5}", "random", 5, 5);
 }
 
-/// A grammar that is hard to satisfy does not hold up who has no more time.
+/// A grammar that is hard to satisfy does not exceed the time.
 #[test]
 fn writing_ends_when_the_time_is_over() {
     let grammar = grammar("REGEX(\"[a-z]{20}\",s) NEWLINE ASSERT(s == \"a\")");

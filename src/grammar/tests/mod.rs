@@ -11,7 +11,6 @@ use std::path::Path;
 use crate::grammar::compile::read;
 use crate::grammar::program::Grammar;
 
-/// A grammar without faults.
 pub(super) fn grammar(text: &str) -> Grammar {
     let reading = read(Path::new("g.ctd"), text.as_bytes());
     let Some(grammar) = reading.grammar else {

@@ -1,4 +1,4 @@
-//! Inputs are made as small as they can be, and stay valid on the way.
+//! Inputs shrink as far as they can, and stay valid on the way.
 
 use std::path::Path;
 
@@ -21,12 +21,11 @@ const LINES: &str = "WHILE(!ISEOF) INT(0,999) NEWLINE END";
 const WORD: &str = "REGEX(\"[a-z]{1,20}\",s) NEWLINE";
 const SORTED: &str = "INT(1,50,n) NEWLINE REPI(i,n,SPACE) INT(0,1000,a[i]) IF(i>0) ASSERT(a[i-1]<=a[i]) END END NEWLINE";
 
-/// The input that the tree is the tree of, if the grammar accepts it.
+/// `None` if the grammar does not accept the written input.
 fn print(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
     written(grammar, tree).filter(|text| accepts(grammar, text))
 }
 
-/// How many values a tree has.
 fn values(tree: &InputTree) -> usize {
     let mut count = 0;
     tree.each(&mut |node| {
@@ -35,13 +34,12 @@ fn values(tree: &InputTree) -> usize {
     count
 }
 
-/// All integers of an input, lines joined.
 fn numbers(text: &[u8]) -> Vec<i64> {
     let text = String::from_utf8_lossy(text);
     text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
 }
 
-/// From several random inputs that have the fault, always the same smallest one.
+/// Several random inputs that have the fault shrink to the same smallest one.
 fn check(text: &str, fault: fn(&[i64]) -> bool, smallest: &str) {
     let grammar = grammar(text);
     let mut starts = 0;
@@ -160,7 +158,7 @@ fn a_tree_gives_its_input_back() {
             let input = generate(&grammar, &RANDOM, seed).unwrap();
             let tree = parse(&grammar, &input, Path::new("1.in")).unwrap();
             let back = print(&grammar, &tree).unwrap_or_default();
-            // A float may be written in another way, and is the same number.
+            // A float may be written in another way, but it is the same number.
             if !text.contains("FLOAT") {
                 assert_eq!(
                     String::from_utf8_lossy(&back),

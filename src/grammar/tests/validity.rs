@@ -1,11 +1,11 @@
-//! What is valid, and what is said of the rest.
+//! Which inputs are valid, and the messages for all others.
 
 use std::path::Path;
 
 use super::grammar;
 use crate::grammar::validate::{Rejection, checked_file, validate};
 
-/// `outcome` is empty for a valid input, else `line:column: message`, or `grammar line: message`.
+/// `outcome` is empty for a valid input. Otherwise it is `line:column: message`, or `grammar line: message`.
 fn check(text: &str, input: &str, outcome: &str) {
     check_bytes(text, input.as_bytes(), outcome);
 }
@@ -24,7 +24,7 @@ fn check_bytes(text: &str, input: &[u8], outcome: &str) {
     };
     let shown = String::from_utf8_lossy(input);
     assert_eq!(came, outcome, "{text} on {shown:?}");
-    // A window that moves through the input finds the same, wherever it ends.
+    // A window that moves through the input gives the same result, wherever it ends.
     let text = format!("REP(127) STRING(\"x\") END {text}");
     let input = [&b"x".repeat(127), input].concat();
     let accepted = matches!(checked_file(&grammar(&text), &*input, 64), Ok(true));
@@ -281,7 +281,7 @@ fn arithmetic_is_exact() {
     too_large("b=a+a", &format!("{large} + {large}"));
     too_large("b=-a-a", &format!("about -1.033e1262611 - {large}"));
     too_large("b=a*2", &format!("{large} * 2"));
-    // The common divisor of numbers that large takes minutes.
+    // Computing the common divisor of numbers this large would take minutes.
     let too_much = "grammar 1:1: the grammar has more steps than its time allows on 1.in";
     check("SET(a=2^4194303,b=a/0.5)", "", too_much);
     check("SET(a=2^4194303,b=1.0*a*3)", "", too_much);

@@ -1,4 +1,4 @@
-//! The work of a grammar is bounded, by steps that are the same in every run.
+//! Limits on the steps of a grammar, which are the same in every run.
 
 use std::path::Path;
 
@@ -9,7 +9,6 @@ use crate::grammar::shape::RANDOM;
 use crate::grammar::validate::{Rejection, validate};
 use crate::grammar::work::WorkLimits;
 
-/// Few steps, so that the tests are quick.
 const LIMITS: WorkLimits = WorkLimits { steps: 300_000, bytes: 8 << 20 };
 
 fn limited(text: &str) -> Grammar {
@@ -18,7 +17,6 @@ fn limited(text: &str) -> Grammar {
     Grammar { limits: LIMITS, ..grammar }
 }
 
-/// What the validator says about an input.
 fn said(grammar: &Grammar, input: &[u8]) -> String {
     match validate(grammar, input, Path::new("1.in")) {
         Ok(()) => "valid".to_owned(),
@@ -97,7 +95,7 @@ fn a_grammar_with_huge_constants_is_refused() {
     check(&format!("SET(a={})", "9".repeat(1_000_000)));
 }
 
-/// The working memory of expressions and of threads beside must not count.
+/// Neither the working memory of expressions nor other threads may count.
 #[test]
 fn the_same_run_has_the_same_number_of_steps() {
     let text = "REP(100) REGEX(\"([a-z]|[0-9a-f]{3})*\") NEWLINE END INT(1,9)";

@@ -34,7 +34,6 @@ const PAIRS: &[(Operator, &str, &str)] = &[
 /// Names that are confused in one direction only.
 const WRONG: &[(Operator, &str, &str)] = &[(Io, "read", "readline"), (Io, "println", "print")];
 
-/// Replaces a name by another.
 pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Call)
         && let Some(callee) = finder.callee(node)
@@ -55,10 +54,8 @@ pub(super) fn names<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Functions whose arguments may be in any order.
 const SYMMETRIC: [&str; 9] = ["max", "min", "gcd", "lcm", "swap", "__gcd", "fmax", "fmin", "hypot"];
 
-/// Exchanges arguments.
 pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_call = finder.is(node, Role::Argument)
         && node
@@ -80,7 +77,7 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         let is_fixed = |it: &Node<'_>| {
             ["keyword_argument", "list_splat", "dictionary_splat"].contains(&it.kind())
         };
-        // An element of a Rust array, and how often it is repeated.
+        // `[element; count]` in Rust.
         let is_repeated = finder.text[one.end_byte()..two.start_byte()].contains(';');
         if !is_format && !is_repeated && ![one, two].into_iter().any(is_fixed) {
             finder.exchange(Swaparg, *one, *two);
@@ -110,7 +107,6 @@ fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Exchanges the two branches of a choice.
 pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Ternary) {
         let by_name = (finder.field(node, &["consequence"]), finder.field(node, &["alternative"]));

@@ -6,7 +6,6 @@ use crate::mutate::finder::{Finder, children, slot};
 use crate::mutate::operator::Operator::{Arr, Cond, Init, Memo, Off1, Ret};
 use crate::mutate::syntax::Role;
 
-/// An integer as it is written.
 struct Written<'t> {
     value: i128,
     suffix: &'t str,
@@ -91,7 +90,6 @@ pub(super) fn is_recursive<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
     finder.below(function, Role::Call).into_iter().any(|call| finder.called(call) == name)
 }
 
-/// Replaces an element by its neighbour.
 pub(super) fn indices<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Index) {
         return;
@@ -133,7 +131,7 @@ fn size_around<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     }
 }
 
-/// The node, if it is the value of a constant in capitals and large enough for a size.
+/// `Some` if the node is the value of a constant in capitals and large enough for a size.
 fn constant_size<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let holder = node.parent()?;
     let name = finder.field(holder, &["name", "declarator"])?;
@@ -143,7 +141,6 @@ fn constant_size<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
         .then_some(node)
 }
 
-/// Makes arrays one shorter, and half as long.
 pub(super) fn sizes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if size_around(finder, node) == Some(node) {
         shrink(finder, node);
@@ -219,7 +216,6 @@ pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Replaces true by false and false by true.
 pub(super) fn booleans<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let other = match finder.src(node) {
         "true" => "false",

@@ -1,4 +1,4 @@
-//! Loops: where they begin and end, and what they fail to reset.
+//! Loops: their beginning and end, and variables that they fail to reset.
 
 use tree_sitter::Node;
 
@@ -38,7 +38,7 @@ pub(super) fn bounds<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Adds or subtracts one, if the value contains no number: another rule changes numbers.
+/// Adds or subtracts one, unless the value contains a number: another rule changes numbers.
 fn by_one<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.below(node, Role::Integer).is_empty() {
         return;
@@ -49,7 +49,6 @@ fn by_one<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     finder.put(Loop, node, format!("{text} + 1"));
 }
 
-/// Omits the first or the last element that a loop iterates over.
 fn elements<'t>(finder: &mut Finder<'t>, node: Node<'t>, over: Node<'t>) {
     let text = finder.src(over);
     match node.kind() {
@@ -108,11 +107,10 @@ pub(super) fn ranges<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Functions that reset a variable.
 const CLEARS: [&str; 9] =
     ["clear", "assign", "fill", "fill_n", "memset", "reset", "truncate", "resize", "iota"];
 
-/// Omits what resets a variable in a loop, or in a function that is called again.
+/// Omits the reset of a variable in a loop, or in a function that is called again.
 pub(super) fn resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let around = finder.nearest(node, Role::Loop);
     let is_repeated = around.is_some() || !matches!(finder.function(node), "" | "main");
@@ -156,7 +154,7 @@ fn is_fresh<'t>(finder: &Finder<'t>, value: Node<'t>) -> bool {
         .any(|it| text.starts_with(it))
 }
 
-/// Moves a statement out of a loop to before it, if its value does not depend on the loop.
+/// Moves a statement from a loop to before it, if its value does not depend on the loop.
 fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
     let block = statement.parent();
     let Some(around) = block.and_then(|it| it.parent()).filter(|it| finder.is(*it, Role::Loop))

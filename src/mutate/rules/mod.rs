@@ -13,7 +13,6 @@ use tree_sitter::Node;
 use crate::mutate::finder::Finder;
 use crate::mutate::operator::Operator;
 
-/// Applies each rule to a node.
 pub(super) fn all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     tokens::tokens(finder, node);
     tokens::parity(finder, node);

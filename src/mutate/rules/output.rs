@@ -6,11 +6,9 @@ use crate::mutate::finder::Finder;
 use crate::mutate::operator::Operator::{Io, Swaparg};
 use crate::mutate::syntax::Role;
 
-/// Functions and macros that write.
 const WRITERS: &str =
     "print println printf fprintf puts putchar write writeln writelines append write_all write_str";
 
-/// Changes a statement that writes.
 pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let Some(inner) =
         finder.named(node).first().copied().filter(|_| finder.is(node, Role::Expression))
@@ -48,7 +46,7 @@ pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// The operands of a chain of `<<`, in order; empty if there is no chain.
+/// The operands of a chain of `<<`, in order. Empty if there is no chain.
 fn streamed<'t>(finder: &Finder<'t>, chain: Node<'t>) -> Vec<Node<'t>> {
     let mut parts = Vec::new();
     let mut at = chain;
@@ -68,7 +66,6 @@ fn values<'t>(finder: &Finder<'t>, stream: &[Node<'t>]) -> Vec<Node<'t>> {
     stream.iter().filter(is_value).copied().collect()
 }
 
-/// Replaces a newline by a space, and a space by a newline.
 fn spaces<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for text in finder.below(node, Role::Text) {
         finder.confuse(Io, text, ["\" \"", "\"\\n\""]);

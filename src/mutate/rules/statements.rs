@@ -7,7 +7,6 @@ use crate::mutate::operator::Operator::{Cond, Memo, Ret, Stmt};
 use crate::mutate::rules::literals::is_recursive;
 use crate::mutate::syntax::Role;
 
-/// Omits a statement, or changes a result.
 pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Expression)
         && let Some(inner) = finder.named(node).first().copied()
@@ -36,7 +35,6 @@ pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Negates a condition, or makes it constant.
 pub(super) fn conditions<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::If) {
         return;
@@ -63,7 +61,6 @@ pub(super) fn conditions<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Forgets a stored result.
 pub(super) fn memory<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     // `return memo[i] = value`
     if finder.is(node, Role::Assign)

@@ -68,7 +68,6 @@ const MISTAKES: &[Mistake] = &[
     mistake(Ret, Role::Continue, "continue", &["break"]),
 ];
 
-/// Replaces a token by another.
 pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for child in children(node) {
         if child.is_named() {
@@ -121,7 +120,6 @@ fn decides_ties<'t>(finder: &Finder<'t>, comparison: Node<'t>) -> bool {
         || finder.nearest(comparison, Role::Lambda).is_some()
 }
 
-/// Exchanges odd and even, or ignores parity.
 pub(super) fn parity<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.is(node, Role::Binary) {
         return;
@@ -139,7 +137,6 @@ pub(super) fn parity<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Omits, negates or exchanges operands.
 pub(super) fn operands<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if finder.is(node, Role::Unary)
         && let Some(operand) = finder.named(node).last().copied()

@@ -1,4 +1,4 @@
-//! Numbers kept in narrower types.
+//! Numbers in narrower types.
 
 use tree_sitter::Node;
 
@@ -6,7 +6,6 @@ use crate::mutate::finder::{Finder, slot};
 use crate::mutate::operator::Operator::Type;
 use crate::mutate::syntax::Role;
 
-/// Replaces a type by a narrower one.
 pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_part = node.parent().is_some_and(|it| finder.is(it, Role::Type));
     if !finder.is(node, Role::Type) || is_part {
@@ -24,8 +23,8 @@ pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
 }
 
-/// Compares numbers as floats of 32 bits, which show about seven digits: what is printed may be exact all the same. Loops
-/// compare numbers that are too small for that.
+/// Compares numbers as floats of 32 bits, which have about seven digits; printed numbers stay exact. Comparisons in
+/// loops are not changed: their numbers are too small.
 pub(super) fn comparisons<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let (Some(rounded), Some((left, sign, right))) = (finder.syntax.rounded, finder.operands(node))
     else {
@@ -48,7 +47,7 @@ pub(super) fn comparisons<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     finder.put(Type, node, format!("{left} {sign} {right}"));
 }
 
-/// Narrows a value before it is stored, in languages in which changing one type alone is not enough.
+/// Narrows a value before it is stored, in languages in which changing one type is not enough.
 pub(super) fn casts<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_assignment = finder.is(node, Role::Assign) || finder.is(node, Role::Augment);
     let Some((left, sign, right)) = finder.operands(node) else { return };

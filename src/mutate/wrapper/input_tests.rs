@@ -17,7 +17,7 @@ fn read(grammar: &str, how: Misreading, input: &str, expected: Option<&str>) {
     assert_eq!(text.as_deref(), expected, "{how:?}");
 }
 
-/// Reads it as the wrapper of this name.
+/// Reads the input as the wrapper of this name.
 fn check(grammar: &str, name: &str, input: &str, expected: Option<&str>) {
     let wrapper = wrappers().iter().find(|wrapper| wrapper.name == name).expect(name);
     let Change::Input(how) = wrapper.change else { panic!("{name} changes the output") };

@@ -2,16 +2,16 @@
 //!
 //! # Theory of operation
 //!
-//! Most of the time of comparing small programs is their start. So both programs are built a second time, with
-//! `src/language/batch.c` before their `main`. Such a program is started once for many inputs, in the sandbox as any
-//! other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's own
-//! `main` on it, with all startup code already done.
+//! A comparison of small programs spends most of its time on their start. So both programs are built a second time,
+//! with `src/language/batch.c` before their `main`. Such a program starts once for many inputs, in the sandbox like
+//! any other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's
+//! own `main`, with all startup code already done.
 //!
 //! **A batch can only accept.** An input counts as accepted under three conditions: both batches as a whole kept the
-//! limits of a single run and ended with exit code 0, both report the same of their program on this input, and the
-//! output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a limit)
-//! the input is compared anew, with each program in a process of its own, as if there were no batches. So no failure
-//! is reported that single runs did not show. Batches may overlook what a program does only in a fresh process.
+//! limits of a single run and ended with exit code 0; both report that their program ended normally on this input; and
+//! the output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a
+//! limit) the input is compared anew, with each program in a process of its own. So every reported failure comes from
+//! single runs. Batches may overlook what a program does only in a fresh process.
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
 //! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
@@ -45,7 +45,6 @@ const FOR_BATCHES: &str = "the program for batches, without which every run has 
 /// Building both programs must take at most the time left, divided by this.
 const PART: u32 = 2;
 
-/// Both programs of a comparison, to be built for batches.
 pub struct Batches {
     way: Way,
     reference: Side,
@@ -76,7 +75,7 @@ impl Side {
     }
 }
 
-/// The progress of a search, to decide whether batches pay off.
+/// The progress of a search decides whether batches pay off.
 #[derive(Clone, Copy, Debug)]
 pub struct Left {
     pub tried: u64,
@@ -86,10 +85,10 @@ pub struct Left {
 }
 
 impl Batches {
-    /// Upper bound in bytes on an input in a batch: on longer ones, the work of programs outweighs their start.
+    /// In bytes. On longer inputs, the work of programs outweighs their start.
     pub const LONGEST: u64 = 16 << 10;
 
-    /// Batches of both programs, unless a language lacks them or there is no [`Way`].
+    /// `None` if a language lacks batches, or there is no [`Way`].
     pub fn new(
         rules: &Rules<'_>,
         isolation: Isolation,
@@ -108,11 +107,8 @@ impl Batches {
         [&self.submission, &self.reference]
     }
 
-    /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was one to
-    /// build.
-    ///
-    /// # Errors
-    /// When the judge failed or was interrupted. If a program does not build, there are no batches.
+    /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was a program to
+    /// build. If a program does not build, there are no batches.
     pub fn build(&self, comparison: &Comparison<'_>, left: Left) -> Result<bool, Stop> {
         let took = [comparison.submission, comparison.reference].map(|runnable| runnable.building);
         let is_worth_it = left.tried >= BEFORE
@@ -138,13 +134,13 @@ impl Batches {
         Ok(true)
     }
 
-    /// The reason why there are no batches, if a program did not build for them.
+    /// Why there are no batches, if a program did not build for them.
     pub fn trouble(&self) -> Option<Diagnostic> {
         let remark = |side: &Side| Some(side.built.get()?.as_ref().err()?.clone());
         self.sides().into_iter().find_map(remark)
     }
 
-    /// Number of inputs to try at once; one as long as there are no batches.
+    /// Number of inputs to try at once: one as long as there are no batches.
     pub fn size(&self) -> usize {
         if self.sides().iter().all(|side| side.runnable().is_some()) {
             self.with_size(|size| size.next())
@@ -162,12 +158,11 @@ impl Batches {
         with(&mut self.size.lock())
     }
 
-    /// Whether an input is small enough for a batch.
     pub fn takes(input: &[u8]) -> bool {
         input.len() as u64 <= Self::LONGEST
     }
 
-    /// The inputs on which the submission is accepted, as far as batches can tell.
+    /// `false` also if a batch cannot decide about an input.
     pub fn accepted(
         &self,
         comparison: &Comparison<'_>,

@@ -13,11 +13,10 @@ const SLOW: Duration = Duration::from_millis(300);
 /// After this many batches in a row that accept nothing, there are no more.
 const USELESS: u32 = 5;
 
-/// The number of inputs of the next batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     next: usize,
-    /// Whether a batch was tried: single inputs only show how long a start takes, so the first batch is always tried.
+    /// Whether a batch was tried. Single inputs only show how long a start takes, so the first batch is always tried.
     is_tried: bool,
     useless: u32,
     /// The least time of a single input: most of it is the start of the programs, which a batch has only once.
@@ -31,13 +30,12 @@ impl Default for Size {
 }
 
 impl Size {
-    /// Number of inputs to try at once.
     pub fn next(&self) -> usize {
         self.next
     }
 
-    /// Adjusts the size by the result of a batch or of a single input: its inputs, how many were accepted, and the
-    /// time.
+    /// Adjusts the size by the result of a batch or of a single input: its inputs, how many of them were accepted, and
+    /// the time.
     pub fn learn(&mut self, count: usize, accepted: usize, elapsed: Duration) {
         if self.useless >= USELESS {
             return;
@@ -72,7 +70,7 @@ impl Size {
 mod tests {
     use super::*;
 
-    /// Checks the next size after batches given as `count accepted milliseconds`, with `-` for the size asked for.
+    /// Each batch is `count accepted milliseconds`.
     fn check(batches: &[(usize, usize, u64)], expected: usize) {
         let mut size = Size::default();
         for &(count, accepted, milliseconds) in batches {
@@ -111,7 +109,7 @@ mod tests {
         let in_vain = [(2, 0, 1), (1, 1, 1)].repeat(4);
         check(&in_vain, 2);
         check(&[&in_vain[..], &[(2, 0, 1), (1, 1, 1)]].concat(), 1);
-        // A batch that accepts makes up for those before.
+        // A batch that accepts makes up for earlier ones.
         check(&[&in_vain[..], &[(2, 2, 1), (4, 0, 1), (1, 1, 1)]].concat(), 2);
     }
 }

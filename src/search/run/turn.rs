@@ -1,4 +1,4 @@
-//! A turn of a worker: it takes inputs, has them compared, and keeps those that fail.
+//! A turn of a worker: it takes inputs, compares both programs on them, and notes those that fail.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -16,17 +16,15 @@ use crate::search::comparison::{Compared, Unusable};
 use crate::search::run::{Failure, Fault, Shared};
 use crate::validity::Refusal;
 
-/// After this many failing inputs that turn out invalid, validators see each input before the programs do.
+/// After this many failing inputs that turn out invalid, validators check each input before the programs run.
 const DOUBTS: u64 = 3;
 
-/// An input that a worker has taken.
 struct Taken {
     number: u64,
     candidate: Candidate,
     is_asked_first: bool,
 }
 
-/// An input that is ready to be compared.
 struct Ready {
     fresh: Fresh,
     /// Whether the validators in the sandbox have accepted it.
@@ -52,7 +50,7 @@ impl Shared<'_, '_> {
         self.changed.notify_all();
     }
 
-    /// Returns whether there was anything to do.
+    /// Returns whether there was work.
     fn turn(&self) -> Result<bool, Stop> {
         if let Some(batches) = self.searching.batches
             && !self.is_over.load(Ordering::Relaxed)
@@ -72,7 +70,6 @@ impl Shared<'_, '_> {
         Ok(true)
     }
 
-    /// The progress of the search.
     fn left(&self) -> Left {
         let tried = self.state.lock().taken;
         Left {
@@ -82,14 +79,14 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// The next inputs, at most `most`; empty if the search is over.
+    /// Empty if the search is over.
     fn take(&self, most: usize) -> Result<Vec<Taken>, Stop> {
         let mut all = Vec::new();
         if self.is_over.load(Ordering::Relaxed) {
             return Ok(all);
         }
         let is_late = || self.started.elapsed() >= self.searching.time;
-        // To write an input may take long.
+        // Writing an input may take long.
         let is_over =
             || is_late() || self.is_over.load(Ordering::Relaxed) || (self.searching.is_stopped)();
         let mut state = self.state.lock();
@@ -125,7 +122,7 @@ impl Shared<'_, '_> {
         Ok(all)
     }
 
-    /// The input for a taken number; `None` if it is not to be compared.
+    /// `None` if the input is not to be compared.
     fn ready(&self, taken: Taken) -> Result<Option<Ready>, Stop> {
         if self.is_settled(taken.number) {
             return Ok(None);
@@ -158,7 +155,7 @@ impl Shared<'_, '_> {
         Ok(Some(Ready { fresh, is_allowed: taken.is_asked_first }))
     }
 
-    /// Whether an input with this number no longer matters: an earlier one fails, or there is a fault.
+    /// Whether an input no longer matters: an earlier one fails, or there is a fault.
     fn is_settled(&self, number: u64) -> bool {
         if !self.is_over.load(Ordering::Relaxed) {
             return false;
@@ -170,7 +167,7 @@ impl Shared<'_, '_> {
         found.is_some_and(is_late) || fault.is_some_and(is_late) || outcome.error.is_some()
     }
 
-    /// Compares the inputs: in a batch those that it can accept, and the others one by one.
+    /// Compares in a batch where possible. Compares all inputs that it does not accept one by one.
     fn compare(&self, ready: Vec<Ready>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
         if let Some(batches) = self.searching.batches {
@@ -210,7 +207,6 @@ impl Shared<'_, '_> {
         Ok(())
     }
 
-    /// Compares on a single input.
     fn compare_one(&self, ready: Ready) -> Result<(), Stop> {
         match self.searching.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
             Compared::Same => self.state.lock().outcome.result.runs += 1,
@@ -237,24 +233,23 @@ impl Shared<'_, '_> {
         Ok(())
     }
 
-    /// Whether only input validators vouch for an input: if they are lax, right programs may fail on it.
+    /// Whether only input validators accept an input: if they are lax, right programs may fail on it.
     fn is_guess(&self, ready: &Ready) -> bool {
         let no_grammar = self.searching.arena.validity.grammars.is_empty();
         no_grammar && matches!(ready.fresh.origin, Origin::TestCase { .. })
     }
 
-    /// Keeps a fault of the package, if it is the first.
+    /// Only the first fault counts.
     fn keep_fault(&self, fault: Fault) {
         let mut state = self.state.lock();
         let known = &mut state.outcome.result.fault;
         if known.as_ref().is_none_or(|it| fault.number < it.number) {
             *known = Some(fault);
         }
-        // The others finish inputs that they have already taken, which came before.
+        // Other workers finish inputs that they have already taken, which may come before.
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the package's validators in the sandbox accept an input.
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
         let Some(by) = self.searching.arena.validity.refusal(input)? else { return Ok(true) };
         let mut state = self.state.lock();
@@ -265,7 +260,7 @@ impl Shared<'_, '_> {
         Ok(false)
     }
 
-    /// Runs a failing input again, and keeps it if it fails again.
+    /// Runs both programs again on a failing input, and notes it.
     fn confirm(&self, ready: Ready, judged: CaseJudgement) -> Result<(), Stop> {
         let arena = self.searching.arena;
         arena.scheduler.extend_deadline(Instant::now() + self.searching.shrink_time);
@@ -273,7 +268,7 @@ impl Shared<'_, '_> {
         while repeats < REPEATS {
             let compared =
                 self.searching.comparison.compare(&ready.fresh.input, TimeLimitMode::Any);
-            // Runs that are done count.
+            // Completed runs count.
             let Some(compared) = arena.in_time(compared)? else { break };
             repeats += 1;
             if let Compared::Differs(again) = compared
@@ -291,7 +286,7 @@ impl Shared<'_, '_> {
             *place = Some(failure);
         }
         if failing == repeats {
-            // The others finish inputs that they have already taken, which came before.
+            // Other workers finish inputs that they have already taken, which may come before.
             self.is_over.store(true, Ordering::Relaxed);
         }
         Ok(())
