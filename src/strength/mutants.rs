@@ -32,7 +32,6 @@ pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubjec
     .collect()
 }
 
-/// A mutant that is not built yet.
 #[derive(Clone, Debug)]
 pub struct MutantSource {
     /// The right program, to be built for many inputs if its language allows it.
@@ -56,7 +55,6 @@ impl MutantSource {
     }
 }
 
-/// The source of a program that should be wrong.
 #[derive(Clone, Debug)]
 pub enum WrongProgram {
     Mutant(MutantSource),
@@ -70,8 +68,7 @@ impl WrongProgram {
     }
 }
 
-/// Sorts neighbours that could be built together: those that may not compile last, so that few builds are repeated
-/// without some of their programs.
+/// Among neighbours that could be built together, those that may not compile come last: so few builds are repeated.
 pub fn risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
     let source = |place: &usize| entries[*place].source.as_ref();
     let beside = |one: &usize, other: &usize| {
@@ -82,7 +79,7 @@ pub fn risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
     queue.chunk_by_mut(beside).for_each(|together| together.sort_by_key(is_risky));
 }
 
-/// Indexes of the sources that are built together, for this many slots.
+/// Each group of indexes is one build.
 pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize>> {
     let beside = sources.chunk_by(|one, other| one.1.is_beside(other.1));
     let split = beside.flat_map(|together| {
@@ -92,7 +89,7 @@ pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize
     split.map(|group| group.iter().map(|(place, _)| *place).collect()).collect()
 }
 
-/// Builds one of the [`groups`]; None for sources that do not build. A program built for many inputs also runs on one.
+/// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs on one.
 pub fn build(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],

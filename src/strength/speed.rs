@@ -20,10 +20,9 @@ use crate::strength::submissions::BuiltSubmission;
 
 /// The factor by which a slow submission must exceed the limit.
 const SLOW: f64 = 1.5;
-/// The part of the limit that an accepted submission may take.
+/// The factor of the limit that an accepted submission may take.
 const FAST: f64 = 0.5;
 
-/// What to run, and where.
 pub struct SpeedProbe<'a> {
     pub bench: Bench<'a>,
     pub rules: &'a Rules<'a>,
@@ -34,7 +33,6 @@ pub struct SpeedProbe<'a> {
     pub end: Instant,
 }
 
-/// The result of the test cases for a slow submission.
 enum SlowResult<'a> {
     TooSlow {
         case: &'a TestCase,
@@ -116,8 +114,8 @@ impl SpeedProbe<'_> {
         Ok(Some(AcceptedPace::Fast))
     }
 
-    /// One run under the limits of slow submissions, which shows whether it is far above or far below the limit.
-    /// `None` if the time is over.
+    /// Runs under the limits of slow submissions: this shows whether it is far above or far below the limit. `None` if
+    /// the time is over.
     fn run(&self, submission: &BuiltSubmission<'_>, case: &TestCase) -> Result<Option<Ran>, Stop> {
         if Instant::now() >= self.end {
             return Ok(None);
@@ -140,17 +138,15 @@ impl SpeedProbe<'_> {
     }
 }
 
-/// What accepted submissions do on a test case.
 enum AcceptedPace {
     Fast,
-    /// This one takes more than its part of the limit.
+    /// This one takes more than half of the limit.
     Slow {
         name: String,
         time: Duration,
     },
 }
 
-/// What a test case shows on which a submission is too slow.
 fn by_case<'a>(
     case: &'a TestCase,
     limit: Duration,
@@ -176,7 +172,6 @@ fn undecided() -> (SeparatedBy, &'static str, String) {
     (SeparatedBy::Unknown, "", "time ran out before the test cases decided".to_owned())
 }
 
-/// Why submissions to a problem cannot be measured. None if they can.
 fn unmeasurable(problem: &Problem) -> Option<&'static str> {
     match (problem.kind.interaction, problem.kind.passes) {
         (Interaction::Interactive, _) => Some(

@@ -17,7 +17,7 @@ use crate::strength::score;
 use crate::validity::Validity;
 
 const GRAMMAR: &str = include_str!("../../problems/game1/input_validators/input.ctd");
-/// How many fresh inputs measure how hard a mistake is to catch.
+/// The fresh inputs that measure how hard a mistake is to catch.
 const POOL: usize = 96;
 
 /// The scores of both players; None if the program crashes.
@@ -29,7 +29,6 @@ fn scores(board: &[i64], first: i64) -> Scores {
     Some([first, board.iter().sum::<i64>() - first])
 }
 
-/// The right program.
 fn right(board: &[i64]) -> Scores {
     let mut lead = board.to_vec();
     for length in 2..=board.len() {
