@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use crate::language::fault::{ProgramFault, list};
 use crate::model::tree::TreeEntry;
 
-/// The criteria of the choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     pub wanted: Option<&'a str>,
@@ -61,18 +60,15 @@ fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 
-/// The fault if the wanted file does not exist.
 pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> ProgramFault {
     let message = format!("entry point `{wanted}` not found among {}", list(files));
     ProgramFault::new(message, "correct the entry point in the package")
 }
 
-/// The fault if none of the files looks like the main file.
 pub(super) fn none(files: &[PathBuf], usual: &str) -> ProgramFault {
     unclear(format!("cannot tell which of {} is the main file", list(files)), usual)
 }
 
-/// The fault if several files look like the main file.
 pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
     unclear(format!("each of {} could be the main file", list(files)), usual)
 }

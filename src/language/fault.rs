@@ -16,32 +16,26 @@ pub struct ProgramFault {
 }
 
 impl ProgramFault {
-    /// A fault with help.
     pub(super) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..Self::without_help(message) }
     }
 
-    /// A fault whose message says everything.
     pub(super) fn without_help(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None }
     }
 
-    /// The same, about this file.
     #[must_use]
     pub(super) fn of(self, file: &Path) -> Self {
         Self { message: format!("`{}` {}", file.display(), self.message), ..self }
     }
 
-    /// A diagnostic for this fault, about the program at this path.
     pub fn at(self, path: &Path) -> Diagnostic {
         Diagnostic { help: self.help, ..Diagnostic::error(path, self.message) }
     }
 }
 
-/// Why a program or a command cannot be built or started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unready {
-    /// A fault that the author must fix.
     #[error(transparent)]
     Fault(#[from] ProgramFault),
     /// A missing tool: a fault of the machine.
@@ -50,7 +44,6 @@ pub enum Unready {
 }
 
 impl Unready {
-    /// A judge error about the program at this path.
     pub fn at(self, path: &Path) -> Stop {
         match self {
             Self::Fault(fault) => fault.at(path).into(),

@@ -7,7 +7,6 @@ use crate::model::job::Command;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
-/// Everything needed to build and start one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildPlan {
     pub written: Written,
@@ -24,7 +23,6 @@ pub struct BuildPlan {
     pub entry_point: Option<String>,
 }
 
-/// The language of a program, or its kind if that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     In(&'static Language),
@@ -37,7 +35,6 @@ pub enum Written {
 }
 
 impl Written {
-    /// The language's code, if there is a language.
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Self::In(language) => Some(language.code),
@@ -45,7 +42,6 @@ impl Written {
         }
     }
 
-    /// The language's code, or a word for its kind.
     pub const fn word(self) -> &'static str {
         match self {
             Self::In(language) => language.code,
@@ -72,7 +68,6 @@ pub struct BuildStep {
     pub scratch: Vec<PathBuf>,
 }
 
-/// The additions for a program for batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchStep {
     /// The name in the box of the source for batches.
@@ -83,7 +78,6 @@ pub struct BatchStep {
     pub start: Vec<String>,
 }
 
-/// The sources for batches, by ending.
 pub(super) const BATCHES: [(&str, &str); 3] = [
     ("c", include_str!("batch.c")),
     ("java", include_str!("batch.java")),
@@ -91,7 +85,6 @@ pub(super) const BATCHES: [(&str, &str); 3] = [
 ];
 
 impl BuildPlan {
-    /// The plan for a program without files that needs no build.
     pub(super) fn ready(written: Written, start: Start) -> Self {
         Self {
             written,
@@ -104,7 +97,7 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program in a language that its problem does not allow: it is neither built nor started.
+    /// For a language that the problem does not allow: the program is neither built nor started.
     pub fn unused(language: &'static Language) -> Self {
         Self::ready(Written::In(language), Start::plain(Command::default(), 0))
     }
@@ -119,7 +112,7 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program for batches, if its language has one; `stress::batch` documents its input and output.
+    /// `None` if the language has no batches; `search::batch` documents their input and output.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
         let BatchStep { source, build, start } = plan.batch.take()?;
@@ -153,7 +146,6 @@ pub struct Start {
 const BESIDE_HEAP: Bytes = Bytes::mib(256);
 
 impl Start {
-    /// The command with these arguments, for a program with this memory limit.
     pub fn command(&self, args: &[String], memory: Option<Bytes>) -> Command {
         let mut command = self.command.clone();
         match (self.heap_at, memory) {
@@ -171,37 +163,32 @@ impl Start {
         command
     }
 
-    /// The memory that a program with this memory limit may use together with its run time. `None` without a limit, and
-    /// in languages whose memory limit is not the size of a heap.
+    /// The memory limit of the program and its run time together. `None` without a limit, and in languages whose memory
+    /// limit is not the size of a heap.
     pub fn memory(&self, limit: Option<Bytes>) -> Option<Bytes> {
         let limit = limit.filter(|_| self.heap_at.is_some())?;
         Some(limit.saturating_add(BESIDE_HEAP))
     }
 
-    /// The same for one input, as if the program were not built for many.
     #[must_use]
     pub fn for_one(&self) -> Self {
         Self { for_many: Vec::new(), ..self.clone() }
     }
 
-    /// A start that depends on no limit; `processes` are those of its run time.
+    /// `processes` are those of the run time.
     pub(super) fn plain(command: Command, processes: u32) -> Self {
         Self { command, heap_at: None, for_many: Vec::new(), processes }
     }
 
-    /// The same, if one of the arguments contains [`HEAP`].
     pub(super) fn with_heap(self) -> Self {
         Self { heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)), ..self }
     }
 }
 
-/// The placeholder for the heap's size in a command line.
 const HEAP: &str = "{heap_mib}";
 
-/// The heap for a memory limit, in MiB.
-///
-/// It is all of the limit. A garbage collector fills its heap, so the run time has memory of its own beside it. A run
-/// time does not start with a heap below 16 MiB.
+/// The heap gets all of the limit. A garbage collector fills its heap, so the run time has memory of its own. It does not
+/// start with a heap below 16 MiB.
 fn heap_mib(memory: Bytes) -> u64 {
     (memory.0 >> 20).max(16)
 }

@@ -1,4 +1,4 @@
-//! The questions to a machine about its tools. The machine itself is in the sandbox; tests have a scripted one.
+//! Queries to a machine about its tools. The sandbox implements them; tests have a scripted machine.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::language::toolchain::Lookup;
 
-/// A machine that is asked for its tools.
 pub trait Probe: Send + Sync {
     /// The executable files of this name on the search path, in its order; a name with a slash is an absolute path.
     fn on_path(&self, name: &str) -> Vec<PathBuf>;
@@ -29,10 +28,9 @@ pub trait Probe: Send + Sync {
     /// The size of a file in bytes; `None` if it does not exist.
     fn size(&self, path: &Path) -> Option<u64>;
 
-    /// The user's home directory.
     fn home(&self) -> Option<PathBuf>;
 
-    /// The result for a word of a command line on the machines that run programs, if that is not this one.
+    /// The result on the machines that run programs, if that is not this one.
     fn elsewhere(&self, word: &str) -> Option<Lookup>;
 }
 
@@ -40,7 +38,7 @@ pub trait Probe: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskFault {
     Tool(String),
-    /// The machine is short of something, so that nothing is known about the tool.
+    /// The machine is short of something: nothing is known about the tool.
     Machine(String),
 }
 
@@ -57,7 +55,7 @@ impl fmt::Display for AskFault {
     }
 }
 
-/// The path without `.` and `..`, from its text alone.
+/// Removes `.` and `..` from the text, without a look at links.
 pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
