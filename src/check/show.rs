@@ -5,7 +5,7 @@ use crate::model::text::visible;
 
 /// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
 ///
-/// The place is that in the output; bytes are counted from 0, everything else from 1.
+/// The position is that in the output; bytes are counted from 0, everything else from 1.
 pub fn cause(difference: &Difference) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
     let (what, expected, got) = (difference.what(), token(&answer.token), token(&output.token));
