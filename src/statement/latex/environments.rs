@@ -8,7 +8,6 @@ use crate::statement::latex::scanner::{Scanner, Token, VERBATIM};
 use crate::statement::latex::{HELP, Translator};
 
 impl Translator<'_, '_> {
-    /// Translates an environment.
     pub(super) fn environment(&mut self, name: &str, body: Range<usize>, at: Range<usize>) {
         let words = self.scope.words;
         match name.trim_end_matches('*') {

@@ -2,7 +2,6 @@
 
 use crate::statement::latex::symbols::Style;
 
-/// Writes HTML.
 #[derive(Default)]
 pub(super) struct Writer {
     pub html: String,
@@ -12,7 +11,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A writer that makes no paragraphs: for cells, titles and captions.
+    /// Makes no paragraphs: for cells, titles and captions.
     pub(super) fn inline() -> Self {
         Self { is_inline: true, ..Self::default() }
     }
@@ -58,17 +57,14 @@ impl Writer {
         self.html.push('\n');
     }
 
-    /// Appends the title of a section.
     pub(super) fn section(&mut self, title: &str) {
         self.block(&format!("<h2>{title}</h2>"));
     }
 
-    /// The number of active styles.
     pub(super) fn mark(&self) -> usize {
         self.styles.len()
     }
 
-    /// Turns a style on.
     pub(super) fn push(&mut self, style: Style) {
         if self.is_open {
             self.html.push_str(style.open);
@@ -76,7 +72,7 @@ impl Writer {
         self.styles.push(style);
     }
 
-    /// Turns off all styles that were turned on since the mark.
+    /// Turns off all styles after the first `mark`.
     pub(super) fn back_to(&mut self, mark: usize) {
         if self.is_open {
             self.close_styles(mark);
@@ -84,7 +80,6 @@ impl Writer {
         self.styles.truncate(mark);
     }
 
-    /// Whether text is shown as code.
     pub(super) fn is_code(&self) -> bool {
         self.styles.iter().any(|style| style.close == "</code>")
     }
