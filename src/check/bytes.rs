@@ -35,7 +35,6 @@ fn common_blocks(left: &[u8], right: &[u8]) -> usize {
     SIZE * left.iter().zip(right).position(differs).unwrap_or(left.len())
 }
 
-/// Length of the common prefix of two short slices of the same length.
 #[inline]
 fn common_words(left: &[u8], right: &[u8]) -> usize {
     let (left_words, left_rest) = left.as_chunks::<8>();
@@ -58,7 +57,6 @@ pub(super) fn common_prefix_folded(left: &[u8], right: &[u8]) -> usize {
     equal + rest.take_while(|(l, r)| l.eq_ignore_ascii_case(r)).count()
 }
 
-/// Number of bytes before the first blank.
 #[inline]
 fn token_length(bytes: &[u8]) -> usize {
     let blank_in = |bytes: &[u8]| bytes.iter().position(|&byte| is_blank(byte));

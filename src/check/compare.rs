@@ -18,8 +18,8 @@ use crate::check::text::Text;
 use crate::check::token::{Mismatch, mismatch};
 use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
 
-/// In bytes, while the texts are equal. It is so large that system calls cost little, and so small that both windows stay
-/// in the processor's cache. In tests, it is smaller than short texts.
+/// In bytes, while the texts are equal. It is so large that system calls cost little, and so small that both windows
+/// stay in the processor's cache. In tests, it is smaller than short texts.
 const SMALL_WINDOW: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
 const FIRST_WINDOW: usize = if cfg!(test) { 1 << 10 } else { 16 << 10 };
@@ -107,8 +107,8 @@ fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool>
     }
 }
 
-/// Allocators put large buffers a few bytes after a multiple of 4096. To copy to such an address is several times slower
-/// on many processors.
+/// Allocators put large buffers a few bytes after a multiple of 4096. To copy to such an address is several times
+/// slower on many processors.
 fn aligned(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
     const LINE: usize = 64;
     buffer.resize(size + LINE, 0);
@@ -154,7 +154,6 @@ struct Comparison<'t> {
     /// Offsets in the windows of the first differing tokens.
     first_tokens: Option<[usize; 2]>,
     differing_tokens: u64,
-    /// Whether all differing tokens differ only in letter case.
     only_case: bool,
     blanks: BlankDifferences,
 }
@@ -242,13 +241,12 @@ impl Comparison<'_> {
         self.output.skip(length);
     }
 
-    /// Skips the blanks or the rest of a token.
     fn skip_runs(&mut self, of_blanks: bool) -> io::Result<()> {
         self.answer.skip_run(of_blanks).map_err(of_answer)?;
         self.output.skip_run(of_blanks).map_err(of_output)
     }
 
-    /// Skips the blanks of both rests; returns their difference, if they count.
+    /// Skips the blanks; returns their difference, if they count.
     fn compare_blanks(&mut self) -> io::Result<Option<Difference>> {
         match self.options {
             Options { space_change_sensitive: true, .. } => {}
@@ -370,7 +368,7 @@ impl Comparison<'_> {
         Some(found)
     }
 
-    /// The weaker rule that would have accepted the output.
+    /// The weakest change of the rules that accepts the output.
     fn only(&self) -> Option<OnlyDifference> {
         match (self.blanks, self.differing_tokens) {
             (BlankDifferences::LastNewline, 0) => Some(OnlyDifference::LastNewline),

@@ -3,13 +3,11 @@
 use crate::check::bytes::count_tokens;
 use crate::model::difference::{Excerpt, Side};
 
-/// Bytes of a long token that are shown.
 const TOKEN: usize = 60;
 
 /// Bytes of the line that are shown before the first differing byte, and as many from it on.
 const LINE: usize = 40;
 
-/// The place at which a text differs from the other.
 pub(super) struct Spot<'t> {
     pub(super) window: &'t [u8],
     pub(super) before: &'t Before,
@@ -18,7 +16,6 @@ pub(super) struct Spot<'t> {
     /// The part of it that is in memory, which begins at `start` in the window.
     pub(super) run: &'t [u8],
     pub(super) start: usize,
-    /// Number of bytes of it that are equal.
     pub(super) same: usize,
 }
 
@@ -28,7 +25,6 @@ pub(super) struct Before {
     pub(super) bytes: u64,
     pub(super) tokens: u64,
     pub(super) lines: u64,
-    /// Offset of the last line.
     pub(super) line_start: u64,
 }
 

@@ -56,7 +56,7 @@ fn is_number(token: &[u8]) -> bool {
     !digits.is_empty() && rest.is_empty()
 }
 
-/// Whether the token is a number without point and exponent.
+/// A number without point and exponent.
 pub fn is_integer(token: &[u8]) -> bool {
     let digits = after_sign(token);
     !digits.is_empty() && token.len() <= LONGEST_NUMBER && digits.iter().all(u8::is_ascii_digit)

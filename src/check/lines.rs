@@ -22,7 +22,6 @@ const BYTES: u64 = 64 << 10;
 
 const SHOWN: usize = 160;
 
-/// Bytes that are shown before the difference.
 const SHOWN_BEFORE: usize = 60;
 
 #[derive(Debug)]

@@ -13,7 +13,6 @@ pub(super) struct Text<'s> {
     source: &'s mut dyn Read,
     size: usize,
     window: Vec<u8>,
-    /// Processed bytes in the window.
     position: usize,
     is_end: bool,
     before: Before,
@@ -60,7 +59,6 @@ impl<'s> Text<'s> {
         self.position -= length;
     }
 
-    /// The bytes in memory that are not processed yet.
     #[inline]
     pub(super) fn rest(&self) -> &[u8] {
         &self.window[self.position..]
@@ -94,7 +92,6 @@ impl<'s> Text<'s> {
         self.token_start = None;
     }
 
-    /// Skips a part of a token that continues.
     #[inline]
     pub(super) fn skip_in_token(&mut self, length: usize) {
         let start = self.offset();
@@ -137,7 +134,7 @@ impl<'s> Text<'s> {
         (length, self.before.tokens + count_tokens(&self.window))
     }
 
-    /// The whole text, if it fits in the window.
+    /// `None` if the text does not fit in the window.
     pub(super) fn whole(&self) -> Option<&[u8]> {
         (self.is_end && self.before.bytes == 0).then_some(&self.window[..])
     }

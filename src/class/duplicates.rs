@@ -11,8 +11,8 @@ use crate::model::submission::Submission;
 /// The sorted texts of the sources.
 type Text = Vec<Vec<u8>>;
 
-/// The groups are in the order of their first submissions. Submissions that differ only in spaces and comments are in one
-/// group, together with copies.
+/// The groups are in the order of their first submissions. Submissions that differ only in spaces and comments are in
+/// one group, together with copies.
 pub fn find<'a>(submissions: impl IntoIterator<Item = &'a Submission>) -> Vec<Duplicates> {
     let mut texts: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
     let mut codes: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();

@@ -24,8 +24,9 @@ const PARTS: [&str; 13] = [
 /// A directory with this file is one program.
 const MANIFEST: &str = "Cargo.toml";
 
-/// The sorted entries of a folder, without those of tools. `None` if the folder is a program: it has a manifest, a source
-/// directly in it, or sources only in directories of a program. If the user says that it `is_class`, it is no program.
+/// The sorted entries of a folder, without those of tools. `None` if the folder is a program: it has a manifest, a
+/// source directly in it, or sources only in directories of a program. If the user says that it `is_class`, it is no
+/// program.
 pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
     let found = fs::read_dir(folder).ok()?.flatten();
     let found = found.filter(|it| !it.file_name().as_encoded_bytes().starts_with(b"."));
@@ -55,16 +56,14 @@ fn has_source(student: &Path) -> bool {
 pub struct StudentProgram {
     /// Its path from the student's, for reports: empty for the only program.
     pub name: PathBuf,
-    /// The path of its directory from the student's.
     pub directory: PathBuf,
     /// Relative to the directory. `None` if nothing else might start.
     pub entry_point: Option<String>,
-    /// The files of other programs in its directory.
     pub without: Vec<PathBuf>,
 }
 
-/// All sources in a language are one program. If several of them can start, each is a program of its own, in the largest
-/// directory in which no other starts. `start` is the name of a file that starts.
+/// All sources in a language are one program. If several of them can start, each is a program of its own, in the
+/// largest directory in which no other starts. `start` is the name of a file that starts.
 ///
 /// A directory that cannot be read is one program: its build reports the reason.
 pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> {

@@ -94,7 +94,7 @@ fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
 
 fn plainly(facts: &HostFacts) -> Vec<Finding> {
     let text = format!(
-        "none: juror knows no way to keep programs apart on {}; run only programs that you trust",
+        "none: juror cannot isolate programs on {}; run only programs that you trust",
         facts.system
     );
     let none = finding(Grade::Missing, "isolation", text).advise(words(
@@ -123,7 +123,7 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
     }
     if settings.apparmor_restricts == Some(1) {
         return advice(
-            "give user namespaces rights of their own",
+            "let AppArmor permit user namespaces",
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         );
     }
@@ -202,7 +202,6 @@ fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
     }
 }
 
-/// Whether a kernel is certainly older than 5.19.
 fn is_old(release: &str) -> bool {
     let numbers = release.split(|character: char| !character.is_ascii_digit());
     let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();

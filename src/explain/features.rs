@@ -13,7 +13,6 @@ pub struct Feature {
     pub about: About,
     pub name: String,
     pub sites: Vec<usize>,
-    /// Whether each test case has its own figure.
     pub is_per_case: bool,
     /// The variable that it is compared with, with that variable's commands.
     pub other: Option<(String, Vec<usize>)>,
@@ -39,7 +38,6 @@ pub enum About {
     Rising,
     /// Whether no value is larger than the one before.
     Falling,
-    /// Whether the first and the last value are equal.
     EndsEqual,
     Mirrored,
     Zero,
@@ -51,17 +49,14 @@ pub enum About {
     SameCases,
     Bytes,
     Lines,
-    /// The only number of the answer.
     Answer,
-    /// The first of two numbers of the answer.
     FirstAnswer,
-    /// The second of two numbers of the answer.
     SecondAnswer,
-    /// The greatest of three or more numbers of the answer.
+    /// Of three or more numbers.
     GreatestAnswer,
-    /// The least of three or more numbers of the answer.
+    /// Of three or more numbers.
     LeastAnswer,
-    /// Whether the first of two numbers is smaller than the second.
+    /// Of two numbers.
     AnswersRise,
     AnswersEqual,
     AnswerBytes,
@@ -150,7 +145,6 @@ impl About {
 
 /// The words for a feature; `{name}` stands for its variable, `{other}` for the one that it is compared with.
 pub(super) enum Wording {
-    /// The words for yes, and those for no.
     Flag(&'static str, &'static str),
     Number(&'static str),
     Amount(&'static str, &'static str),
@@ -164,7 +158,6 @@ pub type Row = Vec<Option<i128>>;
 pub struct Features<'g> {
     grammar: &'g Grammar,
     variables: Vec<Variable>,
-    /// The features, in the order of their figures.
     pub list: Vec<Feature>,
 }
 
@@ -260,7 +253,6 @@ impl<'g> Features<'g> {
         Self { grammar, variables, list }
     }
 
-    /// Whether it is the value of a variable that counts iterations.
     pub fn is_count(&self, feature: &Feature) -> bool {
         self.variables.iter().any(|it| it.is_count && it.sites == feature.sites)
     }
@@ -305,7 +297,7 @@ impl<'g> Features<'g> {
     }
 }
 
-/// The integer as a number, unless it is huge.
+/// `None` if the integer is huge.
 pub fn number(int: &Int) -> Option<i128> {
     int.small().map_or_else(|| int.to_string().parse().ok(), |small| Some(i128::from(small)))
 }

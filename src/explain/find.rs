@@ -5,14 +5,11 @@ use std::ops::Range;
 use crate::explain::features::{About, Features, Row};
 use crate::explain::statement::{Atom, ROUND, Statement, Test};
 
-/// A judged input, as figures.
 pub struct Sample {
     pub rows: Vec<Row>,
-    /// Whether the submission fails on it.
     pub fails: bool,
 }
 
-/// A hypothesis that agrees with all samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub statement: Statement,
@@ -126,7 +123,6 @@ fn numbers(features: &Features<'_>) -> impl Iterator<Item = usize> {
     list.filter(|(_, feature)| feature.about.is_number()).map(|(at, _)| at)
 }
 
-/// Tests that need no threshold found in the samples.
 fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     let mut atoms = Vec::new();
     let failing = samples.iter().find(|it| it.fails);
@@ -202,7 +198,6 @@ impl Mask {
     }
 }
 
-/// All rows of all samples in one list.
 struct Table<'a> {
     rows: Vec<&'a Row>,
     /// The rows of each sample, and whether it fails; failing samples first.
@@ -293,17 +288,14 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The limits of types, in ascending order.
 fn ends() -> impl Iterator<Item = i128> {
     [-1, 0, 1].into_iter().chain(ROUND.iter().flat_map(|round| [*round, round + 1]))
 }
 
-/// The largest limit of a type that is at most a figure.
 fn usual_below(failing: i128) -> Option<i128> {
     ends().filter(|it| *it <= failing).last()
 }
 
-/// The least limit of a type that is above one figure and not above the other.
 fn usual_between(passing: i128, failing: i128) -> Option<i128> {
     ends().find(|it| passing < *it && *it <= failing)
 }

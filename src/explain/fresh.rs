@@ -39,7 +39,6 @@ pub struct JudgedInput {
     pub origin: InputOrigin,
 }
 
-/// An input from which others are made.
 pub type Neighbour<'a> = (&'a Sample, &'a JudgedInput);
 
 pub struct Maker<'g, 'f> {
@@ -82,7 +81,7 @@ impl<'g, 'f> Maker<'g, 'f> {
         Some(ParsedInput { input, tree, rows, origin })
     }
 
-    /// Allows an unused input to be made again.
+    /// For an unused input: it may be made again.
     pub fn give_back(&mut self, made: &ParsedInput) {
         self.seen.remove(&made.input);
     }
@@ -168,7 +167,6 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 }
 
-/// The figure nearest to a goal, over all test cases.
 pub fn figure(rows: &[Row], feature: usize, goal: i128) -> Option<i128> {
     rows.iter().filter_map(|row| row[feature]).min_by_key(|figure| (goal - figure).abs())
 }

@@ -5,8 +5,8 @@
 //! [`features`] measures each test case of an input, by the names of its grammar and by its answer. [`statement`]
 //! combines tests of these figures. [`find`] lists the hypotheses that agree with all inputs judged so far, the
 //! simplest first. [`study`] tests the first of them. For this, [`fresh`] makes inputs with and without the property,
-//! near its threshold, and inputs on which rival hypotheses differ; the submission is run on them. The first hypothesis
-//! that survives is reported with its figures. If none survives, nothing is reported.
+//! near its threshold, and inputs on which rival hypotheses differ; the submission is run on them. The first
+//! hypothesis that survives is reported with its figures. If none survives, nothing is reported.
 
 pub mod compared;
 pub mod features;

@@ -26,7 +26,7 @@ use crate::search::run::{Searching, search};
 
 /// If few test cases fail, a search takes the time divided by this.
 const SEARCH_SHARE: u32 = 3;
-/// With at least this many failing test cases, no search is needed.
+/// With so many failing test cases, no search is needed.
 const FEW: usize = 5;
 /// In bytes. Larger inputs of test cases are ignored.
 const LARGEST: u64 = 1 << 20;
@@ -55,7 +55,6 @@ pub struct Explaining<'a> {
     pub bench: Bench<'a>,
     /// Ends the runs for a submission when its time is over.
     pub scheduler: &'a Scheduler,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub validators: &'a Validators,
     pub time: Duration,

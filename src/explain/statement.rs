@@ -15,7 +15,6 @@ pub enum Test {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {
-    /// The index of the feature.
     pub feature: usize,
     pub test: Test,
 }

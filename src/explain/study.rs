@@ -15,7 +15,6 @@ use crate::model::stop::Stop;
 pub struct Studied {
     pub explanation: Option<Explanation>,
     pub runs: u64,
-    /// Whether the time ran out.
     pub is_cut: bool,
 }
 
@@ -85,7 +84,6 @@ struct Trial {
     /// Inputs close to the threshold, on the side on which the hypothesis holds and on the other.
     near_with: Tried,
     near_without: Tried,
-    /// Rounds in which too few inputs could be made.
     dry: u32,
 }
 
@@ -298,8 +296,8 @@ impl Study<'_, '_> {
         (0..count).filter_map(|_| self.maker.beside(&all)).collect()
     }
 
-    /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count if
-    /// they were made from failing inputs.
+    /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count
+    /// if they were made from failing inputs.
     fn note(&self, trial: &mut Trial, best: &Candidate, start: usize) {
         let limit = limit(best);
         for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {

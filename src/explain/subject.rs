@@ -11,7 +11,6 @@ pub struct Judged {
     pub fails: bool,
 }
 
-/// A submission that can be judged on inputs.
 pub trait Subject {
     /// Inputs that show nothing are left out of the result.
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop>;

@@ -12,8 +12,8 @@ pub fn at_start(text: &str) -> Option<LineFault> {
     fence(first).map(fault)
 }
 
-/// A fence outside of strings and comments. It may be a part of the program, so this counts only for a source that does
-/// not build.
+/// A fence outside of strings and comments. It may be a part of the program, so this counts only for a source that
+/// does not build.
 pub fn in_code(language: &str, text: &str) -> Option<LineFault> {
     let code = essence::code(language, text.as_bytes());
     String::from_utf8_lossy(&code).lines().find_map(fence).map(fault)

@@ -187,13 +187,11 @@ pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema().to_value()
 pub struct Settings {
     /// For lines of another form.
     pub map: Option<Map>,
-    /// Default values for lines: an object with the same keys.
     pub defaults: Object<String, Value>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BrokenLine {
-    /// Its `id`, if known.
     pub id: Option<Value>,
     pub fault: LineFault,
 }

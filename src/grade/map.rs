@@ -202,7 +202,6 @@ fn no_list(pointer: &Value) -> LineFault {
     LineFault::line(format!("{pointer} is not a list"), help)
 }
 
-/// If the value is a text with JSON, returns the JSON value.
 fn opened(value: Value) -> Value {
     let inner = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     inner.unwrap_or(value)

@@ -1,5 +1,5 @@
-//! Finds lines of public data sets that ask for something else than a program that reads standard input and has one right
-//! output. The verdicts for such lines would be wrong.
+//! Finds lines of public data sets that ask for something else than a program that reads standard input and has one
+//! right output. The verdicts for such lines would be wrong.
 
 use serde_json::Value;
 
@@ -56,8 +56,8 @@ const NOTHING: [&str; 6] =
 const DEEPEST: usize = 4;
 
 impl Request {
-    /// Finds the first request of a line. If a map unpacks the line, nested objects, texts with such objects, and test cases
-    /// count, too. The texts in test cases do not count: they are data.
+    /// Finds the first request of a line. If a map unpacks the line, nested objects, texts with such objects, and test
+    /// cases count, too. The texts in test cases do not count: they are data.
     pub(super) fn of(line: &Value, is_mapped: bool) -> Option<Self> {
         let found = within(line, true, if is_mapped { DEEPEST } else { 1 })?;
         Some(Self { at: format!("/{}", found.at), ..found })

@@ -59,7 +59,6 @@ pub struct Earlier {
     /// Number and digest of each finished line that the stream has not reached yet, the first line last.
     lines: Vec<(u64, u64)>,
     pub tally: Tally,
-    /// Whether the results are in the order of their lines.
     pub is_ordered: bool,
 }
 
@@ -250,7 +249,6 @@ struct Disk {
 
 #[derive(Default)]
 struct DiskState {
-    /// Whether something was written since the last sync began.
     is_dirty: bool,
     is_over: bool,
     fault: Option<io::Error>,

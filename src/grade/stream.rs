@@ -37,7 +37,6 @@ struct Results<'a, R> {
     put: Put<'a, R>,
     waiting: BTreeMap<u64, R>,
     left: u64,
-    /// The first reason to stop.
     stop: Option<Stop>,
 }
 
@@ -152,8 +151,8 @@ mod tests {
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let mut numbers = 0..items;
         let mut left = Vec::new();
-        // The first item is done after the results of all others are delivered; if these wait, after as many as possible
-        // have begun.
+        // The first item is done after the results of all others are delivered; if these wait, after as many as
+        // possible have begun.
         let (others, changed) = (Mutex::new(0), Condvar::new());
         let (counts_left, wait_for) = match order {
             ResultOrder::Completion => (true, items - 1),

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::language::fault::ProgramFault;
 
-/// The keys of `Cargo.toml` that name its programs; Cargo itself checks the rest.
+/// Only the keys that name programs; Cargo itself checks the rest.
 #[derive(Deserialize)]
 struct Manifest {
     package: Option<Package>,

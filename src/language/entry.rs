@@ -8,9 +8,9 @@ use crate::model::tree::TreeEntry;
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     pub wanted: Option<&'a str>,
-    /// The program's own files; they are preferred to included ones.
+    /// They are preferred to included ones.
     pub own: &'a [PathBuf],
-    /// The usual names, the strongest first.
+    /// The strongest comes first.
     pub usual: &'a [&'a str],
     /// Words that must all be in a file that can start; empty if words do not help.
     pub marks: &'a [&'a str],

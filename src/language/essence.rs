@@ -1,5 +1,6 @@
-//! Removes comments from a source. Without spaces, too, copies of a program are equal; without the contents of strings,
-//! a source shows what it declares. Nested comments end with the first end, and so do raw strings with a delimiter.
+//! Removes comments from a source. Without spaces, too, copies of a program are equal; without the contents of
+//! strings, a source shows what it declares. Nested comments end with the first end, and so do raw strings with a
+//! delimiter.
 
 use regex::bytes::{Captures, Regex};
 

@@ -7,7 +7,6 @@ use crate::language::fault::ProgramFault;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executable {
     Binary,
-    /// A script with a `#!` line.
     Script {
         /// The interpreter: a path, or, if the line uses `env`, a name to look up.
         interpreter: String,

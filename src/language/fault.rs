@@ -38,7 +38,7 @@ impl ProgramFault {
 pub enum Unready {
     #[error(transparent)]
     Fault(#[from] ProgramFault),
-    /// A missing tool: a fault of the machine.
+    /// A fault of the machine.
     #[error(transparent)]
     Tool(#[from] MissingTool),
 }
@@ -52,12 +52,11 @@ impl Unready {
     }
 }
 
-/// Names in quotes; if there are many, only the first ones.
+/// If there are many, only the first ones.
 pub(super) fn list(files: &[PathBuf]) -> String {
     some(files.iter().map(|it| format!("`{}`", it.display())))
 }
 
-/// The first ones, and how many more there are.
 pub(super) fn some(all: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 8;
     let more = all.len().saturating_sub(SHOWN);

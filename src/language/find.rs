@@ -173,8 +173,8 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
         };
         Ok::<_, AskFault>(answer.is_absolute().then(|| probe.size(&answer)).flatten())
     };
-    // Up to glibc 2.33, threads are in a separate archive, and a static program misses parts of it. Later, that archive
-    // is empty: 8 bytes.
+    // Up to glibc 2.33, threads are in a separate archive, and a static program misses parts of it. Later, that
+    // archive is empty: 8 bytes.
     let threads_apart = library("libpthread.a")?.is_some_and(|size| size > 8);
     let mut is_static = !threads_apart;
     for archive in archives.split_whitespace() {

@@ -26,8 +26,8 @@ const INSIDE: &str = "/headers";
 /// More than the size of the compiled header, which is 118 MiB with g++ 12.
 const ROOM: Bytes = Bytes::mib(512);
 
-/// The job that compiles the first header of a build. `None` if no header of the list comes first, or it is not a build
-/// with g++.
+/// The job that compiles the first header of a build. `None` if no header of the list comes first, or it is not a
+/// build with g++.
 pub fn of_build(job: &Job) -> Option<Job> {
     let (compiler, arguments) = job.command.argv.split_first()?;
     if !Path::new(compiler).file_name()?.to_str()?.contains("g++") {

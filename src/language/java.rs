@@ -20,7 +20,6 @@ pub struct JavaProgram {
 struct Declarations {
     package: Option<String>,
     types: Vec<TopType>,
-    /// How a class without a name starts.
     unnamed: u8,
 }
 
@@ -151,7 +150,6 @@ struct Class {
     of_type: TopType,
     qualified: String,
     file: PathBuf,
-    /// The file's name before it was renamed.
     given: PathBuf,
     is_own: bool,
 }

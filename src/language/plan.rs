@@ -17,9 +17,8 @@ pub struct BuildPlan {
     /// How to build or check it; `None` if there is nothing to do before its start.
     pub build: Option<BuildStep>,
     pub start: Start,
-    /// How to build it for batches; `None` if that is impossible.
+    /// `None` if there are no batches.
     pub batch: Option<BatchStep>,
-    /// The file or class that starts, if there are several.
     pub entry_point: Option<String>,
 }
 
@@ -29,7 +28,6 @@ pub enum Written {
     /// A directory with `build` or `run`, in an unknown language.
     Scripts,
     Executable,
-    /// Answers to test cases, in no language.
     Answers,
     Command,
 }
@@ -102,7 +100,6 @@ impl BuildPlan {
         Self::ready(Written::In(language), Start::plain(Command::default(), 0))
     }
 
-    /// Adds macro definitions, if a compiler of C or C++ builds it.
     pub fn define(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
         let [_, option, _, ..] = &argv[..] else { return };
@@ -134,9 +131,8 @@ impl BuildPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
     command: Command,
-    /// The index of the argument with `{heap_mib}`.
     heap_at: Option<usize>,
-    /// The words before the file or class that make it read many inputs.
+    /// They make the program read many inputs.
     for_many: Vec<String>,
     /// Number of processes and threads of its run time, beside those of the program.
     pub processes: u32,
@@ -163,8 +159,8 @@ impl Start {
         command
     }
 
-    /// The memory limit of the program and its run time together. `None` without a limit, and in languages whose memory
-    /// limit is not the size of a heap.
+    /// The memory limit of the program and its run time together. `None` without a limit, and in languages whose
+    /// memory limit is not the size of a heap.
     pub fn memory(&self, limit: Option<Bytes>) -> Option<Bytes> {
         let limit = limit.filter(|_| self.heap_at.is_some())?;
         Some(limit.saturating_add(BESIDE_HEAP))
@@ -187,8 +183,8 @@ impl Start {
 
 const HEAP: &str = "{heap_mib}";
 
-/// The heap gets all of the limit. A garbage collector fills its heap, so the run time has memory of its own. It does not
-/// start with a heap below 16 MiB.
+/// The heap gets all of the limit. A garbage collector fills its heap, so the run time has memory of its own. It does
+/// not start with a heap below 16 MiB.
 fn heap_mib(memory: Bytes) -> u64 {
     (memory.0 >> 20).max(16)
 }

@@ -232,7 +232,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Additions to the environment: `NAME=VALUE`, separated by spaces.
+    /// `template` has `NAME=VALUE`, separated by spaces.
     fn env(&self, template: &str) -> Vec<(String, String)> {
         let pairs = template.split_whitespace().filter_map(|it| it.split_once('='));
         pairs.map(|(name, value)| (name.to_owned(), self.fill_tools(value))).collect()
@@ -246,7 +246,7 @@ impl Planner<'_> {
         all
     }
 
-    /// The search path: the directories of the tools, then the system's.
+    /// The directories of the tools come before the system's.
     fn path(&self) -> (String, String) {
         let mut dirs: Vec<String> = Vec::new();
         let tools = self.used.iter().filter_map(|it| it.toolchain.program.parent());

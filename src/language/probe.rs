@@ -16,7 +16,7 @@ pub trait Probe: Send + Sync {
     /// Returns an error if it cannot be started, fails, or takes too long.
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault>;
 
-    /// The path without symbolic links; `None` if it does not exist.
+    /// `None` if the path does not exist.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
 
     /// The chain of paths to which the last part of this one leads through symbolic links.
@@ -25,7 +25,7 @@ pub trait Probe: Send + Sync {
     /// Targets outside of this directory of the symbolic links in it.
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf>;
 
-    /// The size of a file in bytes; `None` if it does not exist.
+    /// In bytes; `None` if the file does not exist.
     fn size(&self, path: &Path) -> Option<u64>;
 
     fn home(&self) -> Option<PathBuf>;
@@ -34,7 +34,6 @@ pub trait Probe: Send + Sync {
     fn elsewhere(&self, word: &str) -> Option<Lookup>;
 }
 
-/// Why a tool does not answer, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskFault {
     Tool(String),

@@ -18,7 +18,6 @@ use crate::model::tree::TreeEntry;
 #[derive(Clone, Debug)]
 pub struct Recipe {
     pub form: Form,
-    /// All files in the box before the build, by name.
     pub files: Vec<TreeEntry>,
 }
 
@@ -33,12 +32,10 @@ pub enum Form {
     },
     /// A directory with `build` or `run`.
     Scripts {
-        /// The kind of `build`, if it exists.
         build: Option<Executable>,
-        /// The kind of `run`, if it exists before the build.
+        /// `None` if only the build makes it.
         run: Option<Executable>,
     },
-    /// Answers to test cases instead of a program.
     Answers,
     Executable {
         file: PathBuf,
@@ -206,7 +203,6 @@ fn in_language(
     }
 }
 
-/// `main` with the language's first ending.
 fn usual_name(language: &Language) -> String {
     let mut endings = [language.extensions, language.further_extensions]
         .into_iter()

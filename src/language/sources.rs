@@ -26,7 +26,6 @@ const FILES_MAX: usize = 10_000;
 /// In bytes, for all paths together: workers get them in one message.
 const PATHS_MAX: usize = 4 << 20;
 
-/// All files of a program, before anything is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
     pub shape: Shape,
@@ -117,7 +116,8 @@ fn fill(
     Ok(())
 }
 
-/// Included files replace and complete the program's own files: first those for all languages, then those for this one.
+/// Included files replace and complete the program's own files: first those for all languages, then those for this
+/// one.
 #[must_use]
 pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     let mut files = sources.files.clone();

@@ -5,7 +5,7 @@ use tree_sitter::{Node, Parser, Tree};
 
 use crate::language::{essence, java};
 
-/// Lines that start a program, in languages without a syntax tree.
+/// For languages without a syntax tree.
 const LINES: [(&str, &str); 9] = [
     ("csharp", r"\bMain\s*\("),
     ("dart", r"^(\w+\s+)?main\s*\("),
@@ -62,8 +62,8 @@ fn tree(language: &str, source: &[u8]) -> Option<Tree> {
     parser.parse(source, None)
 }
 
-/// 2 for a function `main` at the top level. 1 if it is public, as in a module, or if the preprocessor or a syntax error
-/// may leave it out.
+/// 2 for a function `main` at the top level. 1 if it is public, as in a module, or if the preprocessor or a syntax
+/// error may leave it out.
 fn main(root: Node<'_>, source: &[u8]) -> u8 {
     let mut most = 0;
     let mut open = vec![(root, 2)];

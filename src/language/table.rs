@@ -26,7 +26,6 @@ pub struct Language {
     /// File endings of its sources that count only if the language is named.
     pub further_extensions: &'static str,
     pub validators: Validators,
-    /// Its default entry point; empty if there is none.
     pub default_entry_point: &'static str,
     pub entry: EntryPoint,
     /// The command line of the build, run in the box; empty if the sources themselves are started.
@@ -34,13 +33,11 @@ pub struct Language {
     /// The command line that checks the syntax of sources that are started themselves; empty if there is none.
     pub check: &'static str,
     pub build_env: &'static str,
-    /// Upper bound on the processes and threads of a build.
+    /// Threads count, too.
     pub build_processes: u32,
     /// The name and the text of a file that is added to the sources.
     pub beside: Option<(&'static str, &'static str)>,
-    /// The file or directory that a build must make.
     pub product: &'static str,
-    /// Files from the build that only the build needs.
     pub scratch: &'static str,
     /// The ending of the source for batches; empty if there are no batches.
     pub batch_source: &'static str,
@@ -67,8 +64,9 @@ pub enum EntryPoint {
     /// All sources form one program; the language determines its start.
     AllSources,
     /// One file. These words are all in a file that can start, as far as words can show; empty if they cannot.
-    File { marks: &'static [&'static str] },
-    /// A class with a `main` method.
+    File {
+        marks: &'static [&'static str],
+    },
     Class,
 }
 
@@ -335,7 +333,6 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
     }
 }
 
-/// A language whose compiler makes a program from all sources.
 const fn built(
     code: &'static str,
     name: &'static str,
@@ -347,7 +344,6 @@ const fn built(
     Language { build, build_processes, run, ..known(code, name, extensions) }
 }
 
-/// A language whose interpreter starts a source.
 const fn interpreted(
     code: &'static str,
     name: &'static str,
@@ -397,7 +393,6 @@ pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
 /// The code of [`TESTLIB`] in readers; no package can name it.
 pub const TESTLIB_CODE: &str = "cpp, testlib";
 
-/// A language whose sources an interpreter starts.
 const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language { entry: EntryPoint::File { marks: &[] }, ..known(code, name, extensions) }
 }
@@ -453,7 +448,6 @@ impl Language {
         LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
     }
 
-    /// The languages that juror builds or starts.
     pub fn ready() -> impl Iterator<Item = &'static Self> {
         LANGUAGES.iter().filter(|it| it.is_ready())
     }
@@ -520,7 +514,6 @@ mod tests {
         check(".py", "-");
     }
 
-    /// The table in the document matches the data.
     #[test]
     fn the_document_has_this_table() {
         let document = include_str!("../../docs/languages.md");

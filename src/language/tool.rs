@@ -122,7 +122,6 @@ impl Tool {
         format!("install {} (Debian: apt-get install {})", self.product, self.packages)
     }
 
-    /// Whether people expect it on every judge.
     pub fn is_usual(&self) -> bool {
         !matches!(self.ask, Ask::Version { .. }) || self.name() == "bash"
     }

@@ -18,22 +18,20 @@ use crate::model::serial::PathBytes;
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
-    /// The program itself; its path is the same inside and outside the sandbox.
+    /// The path is the same inside and outside the sandbox.
     #[serde_as(as = "PathBytes")]
     pub program: PathBuf,
     /// The paths outside the system's directories that it needs; the same inside and outside the sandbox.
     #[serde_as(as = "Vec<PathBytes>")]
     pub visible: Vec<PathBuf>,
-    /// Its version in its own words, in one line.
+    /// One line, in the tool's own words.
     pub version: String,
-    /// Whether it can link programs that need no shared library.
     pub linking: Linking,
     /// Whether it has its own linker, which is faster than that of the system.
     pub has_lld: bool,
 }
 
 impl Toolchain {
-    /// The path of the linker in the home of a Rust compiler.
     pub(super) const LLD: &str = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
 
     pub fn lld(&self) -> Option<PathBuf> {
@@ -60,14 +58,13 @@ pub enum Linking {
     Static,
 }
 
-/// A missing tool. A fault of the machine, never of the submission.
+/// A fault of the machine, never of the submission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {purpose}: {}", self.reason())]
 pub struct MissingTool {
-    /// What it was needed for, such as `build Java programs`.
+    /// Such as `build Java programs`.
     pub purpose: String,
     pub tool: String,
-    /// The candidates that were found but did not work.
     pub tried: Vec<Tried>,
     pub help: String,
 }
@@ -99,7 +96,7 @@ impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
         if let Some(Tried { program, fault }) = shortage(&missing.tried) {
             let reason = format!("{} cannot be asked for its version: {fault}", program.display());
-            let help = "let this machine, or the container that juror is in, have more of it";
+            let help = "give more of it to this machine, or to the container of juror";
             return Self::new(missing.purpose, reason).help(help).transient();
         }
         let error = Self::new(missing.purpose.clone(), missing.reason()).help(missing.help);
@@ -121,7 +118,7 @@ impl Toolchains {
         Self { probe, found: Mutex::default() }
     }
 
-    /// Finds this tool for a purpose such as `build Java programs`.
+    /// `purpose` is such as `build Java programs`.
     pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         self.search(tool).map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
@@ -181,7 +178,7 @@ impl Toolchains {
     }
 }
 
-/// The directories that every program sees anyway.
+/// Every program sees these directories.
 pub const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 pub fn is_system(path: &Path) -> bool {

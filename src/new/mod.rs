@@ -103,7 +103,6 @@ A group's points are for programs that solve all of its test cases.
 ";
 
 impl Template {
-    /// The files of a package with this short name.
     pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
         let own: &[&[Row]] = match self {
             Self::PassFail | Self::FileIo => &[ROW],
@@ -148,7 +147,6 @@ fn edit(files: &mut [TemplateFile], from: &str, to: &str) {
     }
 }
 
-/// Makes submissions read and write files with the name of the package.
 fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     let read = format!("fs::read_to_string(\"{name}.in\").unwrap()");
     let write = format!("fs::write(\"{name}.out\", format!(\"{{best}}\\n\")).unwrap()");
@@ -170,7 +168,7 @@ fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     files.insert(1, file("juror.toml", text));
 }
 
-/// The name for people: `hello` becomes `Hello`.
+/// `hello` becomes `Hello`.
 fn title(name: &str) -> String {
     let mut characters = name.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());

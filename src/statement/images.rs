@@ -15,7 +15,6 @@ const ALL: Bytes = Bytes::mib(64);
 /// Found or not: each image is searched under many names.
 const MOST: usize = 1000;
 
-/// The image types of statements that browsers show.
 const TYPES: [(&str, &str); 4] =
     [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
 
@@ -32,8 +31,8 @@ impl Images {
         Self { directory, number: 0, bytes: 0 }
     }
 
-    /// If browsers do not show the type of the image, one with the same name and another ending is taken. In an `<img>`, an
-    /// SVG file can neither run scripts nor load anything.
+    /// If browsers do not show the type of the image, one with the same name and another ending is taken. In an
+    /// `<img>`, an SVG file can neither run scripts nor load anything.
     ///
     /// # Errors
     /// If it cannot be shown, with the reason.

@@ -40,9 +40,7 @@ struct Translator<'a, 'b> {
     math: Math,
     /// How many levels headings are below the page's title.
     depth: usize,
-    /// Whether each enclosing link is shown as a link.
     links: Vec<bool>,
-    /// The enclosing images that are not shown.
     skipped: usize,
 }
 
@@ -87,7 +85,7 @@ impl<'a> Translator<'a, '_> {
                         self.remark(
                             at,
                             message,
-                            "put it beside the statement, and name it as it is called there",
+                            "put it in the statement's directory, and use its file name",
                         );
                         vec![Event::Start(Tag::Emphasis)]
                     }
@@ -131,7 +129,11 @@ impl<'a> Translator<'a, '_> {
         let (text, refused) = neutral(html);
         for name in refused {
             let message = format!("`<{name}>` is shown as text");
-            self.remark(at.clone(), message, "write it in Markdown; a page has no HTML of a statement but tags such as <sub> and <br>");
+            self.remark(
+                at.clone(),
+                message,
+                "write it in Markdown; a page keeps only HTML tags such as <sub> and <br>",
+            );
         }
         text.into()
     }
@@ -182,7 +184,6 @@ fn find(text: &str, word: &str) -> Option<usize> {
     found
 }
 
-/// Finds a name of a constant that was not replaced.
 fn unknown_constant(text: &str) -> Option<&str> {
     let is_name = |it: &&str| {
         let is_sample = [NEXT, REST].iter().any(|name| name.trim_matches(['{', '}']) == *it);

@@ -131,7 +131,7 @@ fn library(macros: &[(String, String)]) -> Option<LatexToMathML> {
     LatexToMathML::new(config).ok()
 }
 
-/// Whether this is only a formula: the library's input comes from strangers.
+/// The library's input comes from strangers.
 fn is_harmless(mathml: &str) -> bool {
     let Ok(document) = Document::parse(mathml) else { return false };
     let is_harmless = |attribute: Attribute<'_, '_>| {

@@ -30,7 +30,6 @@ use crate::statement::source::StatementText;
 /// In bytes. In an unoptimised build, a level of a formula takes up to 60 KB of stack.
 const STACK: usize = 256 << 20;
 
-/// A page, and remarks about parts that it cannot show as written.
 #[derive(Debug)]
 pub struct Rendered {
     pub html: String,

@@ -19,7 +19,6 @@ pub(super) struct Samples {
     words: &'static Words,
     left: VecDeque<Sample>,
     shown: usize,
-    /// Warnings about files that cannot be shown.
     pub(super) remarks: Vec<Diagnostic>,
 }
 
@@ -29,7 +28,7 @@ struct Sample {
     output: Option<FilePath>,
     interaction: Option<FilePath>,
     arguments: Vec<String>,
-    /// Files beside the input, by their names for the program.
+    /// Further files, by their names for the program.
     files: Vec<(String, FilePath)>,
 }
 
@@ -87,13 +86,11 @@ impl Samples {
         }
     }
 
-    /// For files that the statement names.
     pub(super) fn stated(&mut self, input: FilePath, output: FilePath) -> String {
         self.shown += 1;
         self.files(&Sample { input, output: Some(output), ..Sample::default() })
     }
 
-    /// For texts in the statement.
     pub(super) fn given(&mut self, texts: [&str; 2]) -> String {
         self.shown += 1;
         let texts = texts.map(|text| pre(&format!("{}\n", text.trim())));

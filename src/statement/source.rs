@@ -28,7 +28,6 @@ pub(super) struct StatementText {
 }
 
 impl StatementText {
-    /// Reads a statement and fills in the values of constants.
     pub(super) fn read(problem: &Problem, statement: &Statement) -> Result<Self, Diagnostic> {
         let path = statement.path.clone();
         let bytes = file(&path, LARGEST).map_err(|error| {
@@ -66,7 +65,6 @@ impl StatementText {
         Self { path, text, written, values, told: RefCell::default() }
     }
 
-    /// The path of a file in the statement's directory.
     pub(super) fn beside(&self, name: &str) -> FilePath {
         self.path.with_file_name(name)
     }

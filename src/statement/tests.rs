@@ -6,7 +6,6 @@ use super::*;
 use crate::model::program::Constant;
 use crate::model::root::FilePath;
 
-/// Returns the statement's body, and the messages about it.
 fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| {

@@ -16,7 +16,6 @@ pub struct Variants<'a> {
     pub original: &'a Prepared,
     pub language: &'a str,
     pub file: &'a Path,
-    /// The content of the file in each program.
     pub texts: &'a [String],
 }
 
@@ -48,7 +47,6 @@ struct Builds<'a> {
     run_limits: &'a Limits,
 }
 
-/// Programs with the indexes of their texts.
 type Programs = Vec<(usize, Arc<Runnable>)>;
 
 impl Builds<'_> {

@@ -26,7 +26,6 @@ const CASES: usize = 6;
 /// In bytes. Larger judge answers are not changed.
 const LARGEST: u64 = 64 << 10;
 
-/// How a changed output is known to be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Oracle {
     /// Only the judge answer is right: the default output validator compares with it.

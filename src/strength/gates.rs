@@ -25,9 +25,7 @@ use crate::validate::{self, Extent};
 
 pub struct Gates<'a> {
     pub inputs: &'a ProblemInputs,
-    /// All test cases, with the validators that judge them.
     pub judging: &'a Judging<'a>,
-    /// Whether all submissions are run on all test cases.
     pub matrix: bool,
     pub kept: Option<PathBuf>,
 }

@@ -20,6 +20,5 @@ pub fn compare(report: &mut Strength, noted: Option<&[u8]>) -> Option<Vec<u8>> {
 struct Measurement {
     score: f64,
     missed: Vec<String>,
-    /// How many programs were not run or undecided.
     open: usize,
 }

@@ -25,14 +25,12 @@ enum Step {
 enum Done {
     Built(Option<Vec<Option<Suspect>>>),
     Held(Option<Held>),
-    /// It may be too slow: it is run after all others.
     Slow,
 }
 
 struct Held {
-    /// On the test cases, unless they were known.
+    /// `None` if they were known.
     on_cases: Option<OnCases>,
-    /// On the pool, if there is one and it was used.
     on_pool: Option<OnPool>,
     took: Duration,
 }
@@ -85,8 +83,8 @@ impl Measuring<'_> {
             let mut steps: Vec<Step> = to_build.into_iter().map(Step::Build).collect();
             let builds = steps.len();
             steps.extend(held.into_iter().map(Step::Hold));
-            // What takes long comes first, so that no slot waits at the end. Shortly before the end, there is no time to
-            // run what is built.
+            // What takes long comes first, so that no slot waits at the end. Shortly before the end, there is no time
+            // to run what is built.
             if end.saturating_duration_since(begun) < longest * 2 {
                 steps.rotate_left(builds);
             }
@@ -188,7 +186,7 @@ impl Measuring<'_> {
         Ok(Done::Held(Some(Held { on_cases, on_pool, took: begun.elapsed() })))
     }
 
-    /// Stores the result of an entry; returns whether the time ran out first.
+    /// Returns whether the time ran out first.
     fn take_held(&self, entry: &mut MeasuredSubject, held: Option<Held>) -> bool {
         let is_judged = entry.is_judged();
         let subject = &mut entry.subject;
@@ -229,7 +227,6 @@ impl Measuring<'_> {
 }
 
 impl MeasuredSubject {
-    /// Whether it was judged on the test cases before.
     fn is_judged(&self) -> bool {
         self.subject.kind == SubjectKind::Submission && self.source.is_none()
     }

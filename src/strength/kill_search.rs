@@ -17,7 +17,6 @@ pub struct KillSearch<'a> {
     /// The right programs other than the reference, with their names: all must agree with it.
     pub others: Vec<(String, Suspect)>,
     pub test_bed: &'a TestBed<'a>,
-    /// When all searches must be over.
     pub end: Instant,
 }
 

@@ -40,14 +40,12 @@ pub struct Measuring<'a> {
     pub for_search: Duration,
     /// After how many rounds of the search a survivor is presumed equivalent.
     pub rounds: usize,
-    /// Whether all subjects are run on all test cases.
     pub matrix: bool,
     /// The mutants that the author declares to be right.
     pub equivalents: &'a [Equivalent],
 }
 
 pub enum Unmeasured {
-    /// A right program fails on a valid input.
     Reference(Fault),
     /// Two right programs disagree on a valid input, made small: the other program's name, and its result.
     Disagreement(String, Box<Shrunk>),
@@ -328,7 +326,6 @@ impl Unmeasured {
 }
 
 impl MeasuredSubject {
-    /// Whether an input that rejects it is still searched.
     fn is_searched(&self) -> bool {
         self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }

@@ -19,7 +19,6 @@ use crate::strength::bundles::{AT_ONCE, Variants};
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::test_bed::{Suspect, starts_slowly};
 
-/// The wrappers of a right program. Those that change inputs need a grammar.
 pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubject> {
     let fits = |change: &Change| grammar.is_some() || matches!(change, Change::Output(_));
     let all = wrappers().iter().filter(|wrapper| fits(&wrapper.change));
@@ -40,7 +39,6 @@ pub struct MutantSource {
     language: &'static str,
     file: PathBuf,
     text: String,
-    /// Whether it may well not compile.
     is_risky: bool,
 }
 
@@ -89,7 +87,8 @@ pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize
     split.map(|group| group.iter().map(|(place, _)| *place).collect()).collect()
 }
 
-/// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs on one.
+/// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs
+/// on one.
 pub fn build(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],
@@ -113,7 +112,6 @@ pub fn build(
     Ok(programs.into_iter().map(|program| program.map(suspect)).collect())
 }
 
-/// Builds a submission, for many inputs if its language allows it.
 fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Suspect>, Stop> {
     let Comparison { bench, rules, .. } = comparison;
     let limits = Limits::of_compiler(&bench.problem.limits);
@@ -167,7 +165,6 @@ pub fn mutated(
     Ok(mutants(original.language, &original.files).into_iter().map(mutant).collect())
 }
 
-/// The lines that a mutant changes, before and after.
 fn edit(submission: &Submission, file: &SourceText, mutant: &Mutant, after: &str) -> SourceEdit {
     let end = mutant.range.start + mutant.after.len();
     SourceEdit {
@@ -180,7 +177,6 @@ fn edit(submission: &Submission, file: &SourceText, mutant: &Mutant, after: &str
     }
 }
 
-/// The whole lines from one position in a text to another.
 fn lines(text: &str, from: usize, to: usize) -> &str {
     let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
     let end = text[to..].find('\n').map_or(text.len(), |at| to + at);

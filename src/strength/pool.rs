@@ -13,7 +13,6 @@ use crate::search::run::Fault;
 
 pub struct FreshSource<'a> {
     arena: &'a Arena<'a>,
-    /// The ways to make inputs, in order.
     mix: Mix<'a>,
     taken: u64,
     seen: HashSet<Arc<[u8]>>,

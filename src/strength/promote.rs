@@ -6,15 +6,14 @@ use crate::model::strength::{MissedBy, Subject, SubjectStatus};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// The index of its subject.
     pub place: usize,
     /// A name below `data/secret/`.
     pub name: String,
     pub description: String,
 }
 
-/// Chooses one input for each kind of fault, and none for what an earlier one catches. Inputs that catch most of what is
-/// hard to catch come first. Held-out subjects are ignored: they show whether the others are enough.
+/// Chooses one input for each kind of fault, and none for what an earlier one catches. Inputs that catch most of what
+/// is hard to catch come first. Held-out subjects are ignored: they show whether the others are enough.
 pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
     let missed = |subject: &Subject| -> Option<MissedBy> {
         let is_open = subject.status == SubjectStatus::Missed && !subject.held_out;

@@ -17,14 +17,12 @@ use crate::model::strength::InputFeature;
 use crate::strength::pool::LONGEST;
 use crate::validity::Validity;
 
-/// The inputs that are drawn to see which features valid ones can have.
 const DRAWN: usize = 300;
 
 pub struct Looking<'a> {
     pub grammar: &'a Grammar,
     pub validity: &'a Validity<'a>,
     pub seed: u64,
-    /// Whether the time is over.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
@@ -41,8 +39,8 @@ impl Wanted {
 }
 
 impl Looking<'_> {
-    /// Finds features of valid inputs, each with an input that has it: from a test case, else from the pool, else drawn.
-    /// `None` if the time is over before all test cases are read. If it is over later, fewer inputs are drawn.
+    /// Finds features of valid inputs, each with an input that has it: from a test case, else from the pool, else
+    /// drawn. `None` if the time is over before all test cases are read. If it is over later, fewer inputs are drawn.
     pub fn features(
         &self,
         cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
@@ -107,8 +105,8 @@ fn newly<'w>(wanted: &'w mut [Wanted], rows: &[Row]) -> impl Iterator<Item = &'w
     wanted.iter_mut().filter(move |it| !it.is_found() && it.statement.holds(rows))
 }
 
-/// Both values of each yes/no feature; for sizes, odd or even, and one off a bound. The bounds themselves are a part of
-/// the score.
+/// Both values of each yes/no feature; for sizes, odd or even, and one off a bound. The bounds themselves are a part
+/// of the score.
 fn wanted(features: &Features<'_>) -> Vec<Wanted> {
     let tests = |feature: &Feature| -> Vec<Test> {
         match feature.about {

@@ -9,7 +9,7 @@ use crate::model::verdict::Verdict;
 use crate::mutate::operator::Operator;
 use crate::strength::matrix;
 
-/// The least hardness: a subject that every input catches still counts a little.
+/// A subject that every input catches still counts a little.
 const LEAST: f64 = 0.05;
 
 /// In bits: `-log2` of the chance that an input catches the subject, if `rejected` inputs of the pool do.

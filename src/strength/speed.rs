@@ -18,9 +18,8 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::strength::submissions::BuiltSubmission;
 
-/// The factor by which a slow submission must exceed the limit.
+/// A slow submission must exceed the limit by this factor; accepted ones must stay below the other.
 const SLOW: f64 = 1.5;
-/// The factor of the limit that an accepted submission may take.
 const FAST: f64 = 0.5;
 
 pub struct SpeedProbe<'a> {
@@ -34,12 +33,8 @@ pub struct SpeedProbe<'a> {
 }
 
 enum SlowResult<'a> {
-    TooSlow {
-        case: &'a TestCase,
-        waited: bool,
-    },
+    TooSlow { case: &'a TestCase, waited: bool },
     Nowhere,
-    /// The time ran out first.
     Cut,
 }
 
@@ -70,7 +65,10 @@ impl SpeedProbe<'_> {
                     by_case(case, limit, known[case.name.as_str()].as_ref())
                 }
                 SlowResult::Nowhere => {
-                    let told = format!("no test case takes it {}", seconds(limit.mul_f64(SLOW)));
+                    let told = format!(
+                        "takes less than {} on every test case",
+                        seconds(limit.mul_f64(SLOW))
+                    );
                     (SeparatedBy::Nothing, "", told)
                 }
                 SlowResult::Cut => undecided(),
@@ -140,11 +138,7 @@ impl SpeedProbe<'_> {
 
 enum AcceptedPace {
     Fast,
-    /// This one takes more than half of the limit.
-    Slow {
-        name: String,
-        time: Duration,
-    },
+    Slow { name: String, time: Duration },
 }
 
 fn by_case<'a>(
@@ -192,7 +186,6 @@ fn largest_first(problem: &Problem) -> Result<Vec<&TestCase>, Stop> {
     Ok(cases.into_iter().map(|(_, case)| case).collect())
 }
 
-/// Whether the clock ended a run that hardly computed.
 fn has_waited(outcome: &Outcome) -> bool {
     outcome.stopped_by == Some(StoppedBy::WallTime) && outcome.cpu_time * 4 < outcome.wall_time
 }
@@ -304,12 +297,19 @@ mod tests {
         let long = 3600;
         let at_case = "exceeds 1.50 s on secret/2000, the accepted ones stay below 0.500 s";
         check("square", "cubic", &[10, 1200, 2000], long, TestCase, at_case);
-        check("square", "cubic", &[10, 1100], long, Nothing, "no test case takes it 1.50 s");
+        check(
+            "square",
+            "cubic",
+            &[10, 1100],
+            long,
+            Nothing,
+            "takes less than 1.50 s on every test case",
+        );
         let too_low = "but cubic takes 3.00 s there, more than 0.500 s: the limit is too low";
         check("cubic", "cubic", &[2000], long, Nothing, too_low);
         check("square", "waits", &[5, 3500], long, Waits, "waits for ever on secret/3500");
         // On a busy machine the clock ends its first run, but it computes.
-        check("square", "crowded", &[3500], long, Nothing, "no test case takes it");
+        check("square", "crowded", &[3500], long, Nothing, "takes less than");
         check("square", "cubic", &[10, 2000], 0, Unknown, "time ran out");
     }
 }

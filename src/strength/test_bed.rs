@@ -27,7 +27,7 @@ use crate::strength::wrapped::{Wrapped, Wrapping};
 #[derive(Clone, Debug)]
 pub struct Suspect {
     pub runnable: Arc<Runnable>,
-    /// The program for many inputs, if its language allows it.
+    /// For many inputs, if its language allows it.
     pub batched: Option<Arc<Runnable>>,
     /// Whether starting its language's runtime takes longer than most inputs.
     pub starts_slowly: bool,
@@ -43,7 +43,7 @@ impl Suspect {
         Self { runnable, batched, starts_slowly: starts_slowly(prepared), wrapper: None }
     }
 
-    /// A suspect from one program, which may be built for many inputs.
+    /// The program may be built for many inputs.
     pub fn of_one(prepared: &Prepared, program: Arc<Runnable>, is_for_many: bool) -> Self {
         if is_for_many {
             Self::new(prepared, Arc::new(program.for_one()), Some(program))
@@ -62,7 +62,6 @@ pub fn starts_slowly(prepared: &Prepared) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     pub most: usize,
-    /// Whether a suspect that may be too slow is waited for.
     pub is_patient: bool,
 }
 
@@ -71,15 +70,13 @@ pub struct TestBed<'a> {
     /// The right program and the rules of judging. Its submission is the right program, too.
     pub comparison: Comparison<'a>,
     pub cases: &'a [ReadyCase<'a>],
-    /// The texts of the test cases that are small enough for a batch.
+    /// `None` if the texts are too long for a batch.
     pub texts: Vec<Option<Texts>>,
     /// The indexes of test cases that share a batch, by [`batch_groups`].
     pub groups: Vec<Vec<usize>>,
-    /// How batches run, if they can.
     pub way: Option<Way>,
-    /// Whether outputs from batches were accepted before, by hash of input and output.
+    /// The key is a hash of input and output.
     pub accepted: Mutex<HashMap<u64, bool>>,
-    /// Whether a warning named an input on which the output validator breaks down.
     pub doubted: Once,
 }
 
@@ -95,7 +92,6 @@ pub struct OnPool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BatchAnswers {
     Accepted,
-    /// Only a run alone can tell.
     Doubtful,
     /// No result: inputs before it broke limits.
     Nothing,
@@ -238,8 +234,8 @@ impl<'a> TestBed<'a> {
     }
 
     /// Runs a suspect on test cases until enough of them reject it: group by group in batches, then those in no batch.
-    /// In a group, doubtful inputs come before those that broke a limit; otherwise, `order` decides. `None` if it broke
-    /// a limit in a batch, and `goal` is not patient.
+    /// In a group, doubtful inputs come before those that broke a limit; otherwise, `order` decides. `None` if it
+    /// broke a limit in a batch, and `goal` is not patient.
     pub fn hold(
         &self,
         suspect: &Suspect,
@@ -323,8 +319,8 @@ impl<'a> TestBed<'a> {
         Ok(OnPool { rejecting, tried, signature: None })
     }
 
-    /// `None` if the input is accepted. Without a grammar, input validators may be lax: then an input on which the output
-    /// validator breaks down is left out.
+    /// `None` if the input is accepted. Without a grammar, input validators may be lax: then an input on which the
+    /// output validator breaks down is left out.
     pub fn rejected(
         &self,
         suspect: &Suspect,
@@ -371,7 +367,7 @@ pub fn groups(texts: &[Option<Texts>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// A hash that is the same in each run.
+/// The same in each run of juror.
 fn hash(value: impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }

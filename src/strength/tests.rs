@@ -22,7 +22,6 @@ const POOL: usize = 96;
 
 /// The scores of both players; None if the program crashes.
 type Scores = Option<[i64; 2]>;
-/// A program: it maps a board to scores.
 type Plays = fn(&[i64]) -> Scores;
 
 fn scores(board: &[i64], first: i64) -> Scores {
@@ -184,7 +183,6 @@ fn texts(board: &[i64]) -> Texts {
     }
 }
 
-/// Fresh inputs as `strength` makes them.
 fn pool(grammar: &Grammar) -> Vec<Texts> {
     let mut mix = Mix::default();
     by_grammar::add(&mut mix, grammar, 1, None);
@@ -199,7 +197,6 @@ fn pool(grammar: &Grammar) -> Vec<Texts> {
     made.take(POOL).collect()
 }
 
-/// The report on these test cases.
 fn measured(grammar: &Grammar, pool: &[Texts], on_pool: &[usize], cases: &[Vec<i64>]) -> Strength {
     let mut report = Strength::default();
     let largest = vec![200; 100];

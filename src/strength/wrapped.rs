@@ -18,7 +18,6 @@ pub struct Wrapping<'a> {
 }
 
 impl Wrapping<'_> {
-    /// What the program reads instead of an input.
     pub fn input(&self, input: &[u8]) -> Option<Vec<u8>> {
         match (self.wrapper.change, self.grammar) {
             (Change::Input(how), Some(grammar)) => misread(grammar, input, how),
@@ -26,7 +25,6 @@ impl Wrapping<'_> {
         }
     }
 
-    /// What the program writes instead of an output.
     pub fn output(&self, output: &[u8]) -> Option<Vec<u8>> {
         match self.wrapper.change {
             Change::Input(_) => None,

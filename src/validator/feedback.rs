@@ -9,7 +9,6 @@ use crate::model::job::Collected;
 use crate::model::judgement::Picture;
 use crate::model::units::Bytes;
 
-/// The files in the directory that the judge reads.
 pub(crate) const FILES: [&str; 13] = [
     JUDGE_MESSAGE,
     TEAM_MESSAGE,
@@ -28,11 +27,9 @@ pub(crate) const FILES: [&str; 13] = [
 
 pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
 const TEAM_MESSAGE: &str = "teammessage.txt";
-/// The file with a score.
 pub const SCORE: &str = "score.txt";
-/// The file with a fraction of the maximal score.
+/// A fraction of the maximal score.
 pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
-/// The file with the input of the next pass.
 pub const NEXT_PASS: &str = "nextpass.in";
 
 /// In bytes. Longer messages are cut.
@@ -44,9 +41,9 @@ pub const OUTPUT: &str = "output";
 
 #[derive(Debug, Default)]
 pub struct Feedback {
-    /// `judgemessage.txt`, cut to 64 KiB.
+    /// Cut to 64 KiB.
     pub judge_message: Vec<u8>,
-    /// `teammessage.txt`, cut to 64 KiB.
+    /// Cut to 64 KiB.
     pub team_message: Vec<u8>,
     pub score: Option<Vec<u8>>,
     pub score_multiplier: Option<Vec<u8>>,

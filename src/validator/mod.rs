@@ -1,8 +1,8 @@
 //! The package's own output validator: built once, then run as a job; its opinion and feedback are read.
 //!
-//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Its box has the files of the submission,
-//! as the format demands, and one directory with input, judge answer and feedback. These are copies, so that its
-//! changes do not reach other runs.
+//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Its box has the files of the
+//! submission, as the format demands, and one directory with input, judge answer and feedback. These are copies, so
+//! that its changes do not reach other runs.
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
 //! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
@@ -36,7 +36,6 @@ use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
-/// A built output validator.
 pub struct OutputValidator {
     /// For messages.
     pub name: String,
@@ -44,7 +43,6 @@ pub struct OutputValidator {
     /// Such as `output validator`.
     pub what: &'static str,
     pub protocol: Protocol,
-    /// Whether it reads the submission's output from standard input, not from a file.
     talks: bool,
     runnable: Runnable,
     pub limits: Limits,
@@ -64,11 +62,10 @@ pub struct Question<'a> {
     pub keep: Keep,
 }
 
-/// The directory in the box for all files that are not the submission's.
+/// In the box. It has all files that are not the submission's.
 const OWN: &str = "juror";
-/// The validator's home directory, empty in each run.
+/// Empty in each run.
 const HOME: &str = "/tmp";
-/// The feedback directory in `OWN`.
 const FEEDBACK: &str = "feedback";
 
 /// The next pass finds all files of the feedback directory except its input.
@@ -80,7 +77,7 @@ pub fn left_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
     files
 }
 
-/// The feedback directory in a box, or in a copy of it.
+/// `of` is a box or a copy of one.
 pub fn feedback_dir(of: &Path) -> PathBuf {
     of.join(OWN).join(FEEDBACK)
 }
@@ -187,7 +184,6 @@ impl OutputValidator {
         job
     }
 
-    ///
     /// # Errors
     /// If the judge failed or was interrupted; anything that the validator does is a response.
     pub fn ask(
@@ -255,7 +251,8 @@ fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
     files
 }
 
-/// A harmless file does not replace another file and is not hidden: run-time systems look for settings in hidden files.
+/// A harmless file does not replace another file and is not hidden: run-time systems look for settings in hidden
+/// files.
 fn is_harmless(name: &Path) -> bool {
     let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
     name != Path::new(OWN) && !is_hidden

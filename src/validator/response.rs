@@ -25,7 +25,6 @@ pub struct Response {
     pub feedback: Feedback,
     pub stderr: Vec<u8>,
     pub outcome: Outcome,
-    /// The contents of its box at the end, if requested.
     pub kept: Option<Tree>,
 }
 

@@ -84,7 +84,6 @@ impl Drawn {
         self.images(OUTPUT, &feedback_dir(Path::new("")), is_image)
     }
 
-    /// The images in its working directory, by name.
     pub fn of_input(&self) -> Vec<Picture> {
         let is_image = |name: &str| name.rsplit_once('.').is_some_and(|it| IMAGES.contains(&it.1));
         self.images("input", Path::new(""), is_image)
@@ -102,7 +101,7 @@ impl Drawn {
     }
 }
 
-/// Whether a name is `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT` or `teamimage-ID.EXT`.
+/// `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT` or `teamimage-ID.EXT`.
 fn is_image(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));

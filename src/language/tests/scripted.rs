@@ -89,13 +89,10 @@ impl Scripted {
     }
 }
 
-/// The answer of a machine that cannot start a tool.
 pub(in crate::language) const SHORT: &str = "no more processes";
 
-/// The answer of a compiler that has no archive.
 pub(in crate::language) const NO_ARCHIVE: &str = "lib.a\n";
 
-/// The answer of a compiler that has each archive.
 pub(in crate::language) const ARCHIVE: &str = "/usr/lib/lib.a\n";
 
 impl Probe for Scripted {

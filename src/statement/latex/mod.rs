@@ -67,7 +67,7 @@ pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> (Optio
     (translator.title, translator.writer.html)
 }
 
-/// The number of the figure with each label, for `\ref`.
+/// For `\ref`.
 fn labels(text: &str) -> HashMap<String, usize> {
     let mut labels = HashMap::new();
     let mut captions = 0;

@@ -12,7 +12,6 @@ pub(super) const VERBATIM: [&str; 2] = ["verbatim", "lstlisting"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// Text without special characters.
     Text(&'a str),
     /// White space, including the end of a line.
     Space,
@@ -46,8 +45,8 @@ pub(super) struct Scanner<'a> {
     ahead: Ahead,
 }
 
-/// The bytes that all scanners of a statement together may still search. A missing end is searched up to the end of the
-/// text, so without a bound the time would be quadratic.
+/// The bytes that all scanners of a statement together may still search. A missing end is searched up to the end of
+/// the text, so without a bound the time would be quadratic.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead(Rc<Cell<usize>>);
 
@@ -266,17 +265,16 @@ impl<'a> Scanner<'a> {
         self.rest().starts_with('{')
     }
 
-    /// The argument of a command: the text between braces, else one character or command. Empty if there is none.
+    /// The text between braces, else one character or command. Empty if there is none.
     pub(super) fn argument(&mut self) -> Range<usize> {
         self.argument_with(true)
     }
 
-    /// Goes to the next opening brace, or to the end.
     pub(super) fn skip_to_brace(&mut self) {
         self.at = self.find(self.at, "{").unwrap_or(self.end);
     }
 
-    /// The next argument as an address, in which a percent sign begins no comment.
+    /// A percent sign in an address begins no comment.
     pub(super) fn address(&mut self) -> Range<usize> {
         self.argument_with(false)
     }
@@ -309,7 +307,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The text between brackets, if they come next.
+    /// Between brackets.
     pub(super) fn option(&mut self) -> Option<Range<usize>> {
         if !self.rest().starts_with('[') {
             return None;

@@ -65,7 +65,6 @@ impl Translator<'_, '_> {
         self.writer.block(&format!("<table{class}>\n{rows}</table>"));
     }
 
-    /// A row without the rules above it.
     fn without_rules(&self, row: Range<usize>) -> Range<usize> {
         let mut scanner = Scanner::new(&self.text, row.clone(), &self.ahead);
         let mut start = row.start;
@@ -107,7 +106,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The alignments of the columns in `|l|c|p{5cm}|`.
+/// `columns` is such as `|l|c|p{5cm}|`.
 fn alignments(columns: &str) -> Vec<&'static str> {
     let mut align = Vec::new();
     let mut depth = 0_usize;

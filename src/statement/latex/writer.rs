@@ -16,13 +16,12 @@ impl Writer {
         Self { is_inline: true, ..Self::default() }
     }
 
-    /// Appends HTML that belongs in a paragraph.
     pub(super) fn text(&mut self, html: &str) {
         self.open();
         self.html.push_str(html);
     }
 
-    /// Appends a space, unless the paragraph is empty.
+    /// Not at the start of a paragraph.
     pub(super) fn space(&mut self) {
         if self.is_open && !self.html.ends_with([' ', '\n']) {
             self.html.push(' ');
@@ -35,7 +34,6 @@ impl Writer {
         }
     }
 
-    /// Ends the paragraph, if one is open.
     pub(super) fn paragraph(&mut self) {
         if !self.is_open {
             return;
@@ -50,7 +48,6 @@ impl Writer {
         self.html.push_str("</p>\n");
     }
 
-    /// Appends HTML outside of paragraphs.
     pub(super) fn block(&mut self, html: &str) {
         self.paragraph();
         self.html.push_str(html);

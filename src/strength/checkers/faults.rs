@@ -106,7 +106,6 @@ fn lines(output: &[u8]) -> Vec<Place> {
     pieces(output, |byte| *byte == b'\n').collect()
 }
 
-/// The integers that can be changed by arithmetic.
 fn numbers(output: &[u8]) -> Vec<Place> {
     words(output).into_iter().filter(|it| value(&output[it.clone()]).is_some()).collect()
 }
