@@ -18,14 +18,13 @@ use crate::check::text::Text;
 use crate::check::token::{Mismatch, mismatch};
 use crate::model::difference::{Difference, DifferenceKind, OnlyDifference};
 
-/// Window size while the texts are equal: so large that system calls cost nothing in comparison, and so small that
-/// both windows stay in the processor's cache. In tests, it is smaller than short texts.
+/// In bytes, while the texts are equal. It is so large that system calls cost little, and so small that both windows
+/// stay in the processor's cache. In tests, it is smaller than short texts.
 const SMALL_WINDOW: usize = if cfg!(test) { 4 << 10 } else { 256 << 10 };
 
-/// Size of the first window.
 const FIRST_WINDOW: usize = if cfg!(test) { 1 << 10 } else { 16 << 10 };
 
-/// Window size while the texts are compared token by token.
+/// In bytes, while the texts are compared token by token.
 const WINDOW: usize = 32 << 20;
 
 /// After this many equal tokens, the fast path for a common prefix is tried again.
@@ -58,8 +57,6 @@ pub fn compare(
     compare_windows(&mut answer, &mut output, options, windows)
 }
 
-/// Compares two texts through windows of these sizes.
-///
 /// A window must hold each token that is compared as a number, and one byte more.
 pub(super) fn compare_windows(
     answer: &mut dyn Read,
@@ -82,7 +79,6 @@ pub(super) fn compare_windows(
     Ok(comparison.difference())
 }
 
-/// Compares two texts in memory.
 #[cfg(test)]
 pub(super) fn compare_bytes(
     mut answer: &[u8],
@@ -111,8 +107,8 @@ fn are_equal(answer: &mut impl Read, output: &mut impl Read) -> io::Result<bool>
     }
 }
 
-/// A part of a buffer, of this size. Many processors copy several times slower to an address that is a few bytes after
-/// a multiple of 4096, where allocators put large buffers.
+/// Allocators put large buffers a few bytes after a multiple of 4096. To copy to such an address is several times
+/// slower on many processors.
 fn aligned(buffer: &mut Vec<u8>, size: usize) -> &mut [u8] {
     const LINE: usize = 64;
     buffer.resize(size + LINE, 0);
@@ -134,7 +130,6 @@ fn fill<'w>(text: &mut impl Read, window: &'w mut [u8]) -> io::Result<&'w [u8]> 
     Ok(&window[..length])
 }
 
-/// Rewinds a text and returns its length.
 fn rewound(text: &mut impl Seek) -> io::Result<u64> {
     let length = text.seek(SeekFrom::End(0))?;
     text.rewind()?;
@@ -153,23 +148,20 @@ struct Comparison<'t> {
     answer: Text<'t>,
     output: Text<'t>,
     options: &'t Options,
-    /// The same options without tolerance.
     as_text: Options,
-    /// The first difference, without the facts that are only known at the end.
+    /// Without the facts that are only known at the end.
     first: Option<Difference>,
     /// Offsets in the windows of the first differing tokens.
     first_tokens: Option<[usize; 2]>,
     differing_tokens: u64,
-    /// Whether all differing tokens differ only in letter case.
     only_case: bool,
     blanks: BlankDifferences,
 }
 
-/// How blanks differ, if they count.
 #[derive(Clone, Copy)]
 enum BlankDifferences {
     None,
-    /// Only in one additional line end at the end of one text.
+    /// One text has one more line end at its end.
     LastNewline,
     Some,
 }
@@ -249,13 +241,12 @@ impl Comparison<'_> {
         self.output.skip(length);
     }
 
-    /// Skips the blanks, or otherwise the rest of a token, in both rests.
     fn skip_runs(&mut self, of_blanks: bool) -> io::Result<()> {
         self.answer.skip_run(of_blanks).map_err(of_answer)?;
         self.output.skip_run(of_blanks).map_err(of_output)
     }
 
-    /// Skips the blanks of both rests; returns their difference, if they count.
+    /// Skips the blanks; returns their difference, if they count.
     fn compare_blanks(&mut self) -> io::Result<Option<Difference>> {
         match self.options {
             Options { space_change_sensitive: true, .. } => {}
@@ -290,7 +281,7 @@ impl Comparison<'_> {
         Ok(found)
     }
 
-    /// The same if only line ends before tokens count.
+    /// Only line ends before tokens count.
     fn compare_line_ends(&mut self) -> io::Result<Option<Difference>> {
         let spots = [
             self.answer.spot(self.answer.run(true), 0),
@@ -367,7 +358,6 @@ impl Comparison<'_> {
         }
     }
 
-    /// The difference, if there is one.
     fn difference(self) -> Option<Difference> {
         let only = self.only();
         let mut found = self.first?;
@@ -378,7 +368,7 @@ impl Comparison<'_> {
         Some(found)
     }
 
-    /// The weaker rule that would have accepted the output.
+    /// The weakest change of the rules that accepts the output.
     fn only(&self) -> Option<OnlyDifference> {
         match (self.blanks, self.differing_tokens) {
             (BlankDifferences::LastNewline, 0) => Some(OnlyDifference::LastNewline),
@@ -407,13 +397,11 @@ impl Comparison<'_> {
     }
 }
 
-/// A difference, without the facts that are only known at the end.
 fn found(kind: DifferenceKind, [answer, output]: [Spot<'_>; 2]) -> Difference {
     let (answer, output) = sides(&answer, &output);
     Difference { kind, only: None, differing_tokens: 0, gap: None, answer, output }
 }
 
-/// The bytes of all tokens, concatenated.
 fn without_blanks(text: &[u8]) -> impl Iterator<Item = &u8> + Clone {
     text.iter().filter(|&&byte| !is_blank(byte))
 }

@@ -12,16 +12,14 @@ use crate::check::options::Options;
 use crate::model::difference::Difference;
 use crate::model::judgement::{DiffLine, DiffTag};
 
-/// Upper bound on the lines.
 const LINES: usize = 25;
 
-/// Number of equal lines that are shown around different ones.
+/// Equal lines that are shown around different ones.
 const CONTEXT: usize = 3;
 
-/// Time to look for the shortest diff; after that, a longer one is taken.
+/// After this time, the diff need not be the shortest.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The lines around the first difference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
     /// At most 25 lines of about 160 bytes each. A line keeps its line end only if that is the only difference from
@@ -31,8 +29,6 @@ pub struct Diff {
     pub left_out: u64,
 }
 
-/// Compares the lines around the first difference.
-///
 /// Lines count as equal by the rules of the comparison: if it accepts other blanks, letter case or near numbers, these
 /// do not show. Takes bounded time and memory, whatever the length of texts and lines.
 ///
@@ -85,7 +81,6 @@ fn diff_lines(answer: &[Line], output: &[Line], options: &Options) -> Diff {
 }
 
 impl Diff {
-    /// Adds the lines of one operation, as far as there is room.
     fn add(&mut self, op: &DiffOp, answer: &[Line], output: &[Line]) {
         let room = LINES - self.lines.len();
         let answer = &answer[op.old_range()];
@@ -120,7 +115,6 @@ impl Diff {
     }
 }
 
-/// The line as shown beside its counterpart.
 fn shown(line: &Line, counterpart: Option<&Line>) -> Vec<u8> {
     let mut shown = line.shown(counterpart);
     if counterpart

@@ -3,24 +3,19 @@
 use crate::check::bytes::count_tokens;
 use crate::model::difference::{Excerpt, Side};
 
-/// Number of bytes of a long token that are shown.
 const TOKEN: usize = 60;
 
-/// Number of bytes of the line that are shown before the first differing byte, and from it on.
+/// Bytes of the line that are shown before the first differing byte, and as many from it on.
 const LINE: usize = 40;
 
-/// The place at which a text differs from the other.
 pub(super) struct Spot<'t> {
-    /// The part of the text that is in memory.
     pub(super) window: &'t [u8],
-    /// The part before that.
     pub(super) before: &'t Before,
     /// Offset of the token, or of the first differing blank.
     pub(super) offset: u64,
     /// The part of it that is in memory, which begins at `start` in the window.
     pub(super) run: &'t [u8],
     pub(super) start: usize,
-    /// Number of bytes of it that are equal.
     pub(super) same: usize,
 }
 
@@ -30,12 +25,11 @@ pub(super) struct Before {
     pub(super) bytes: u64,
     pub(super) tokens: u64,
     pub(super) lines: u64,
-    /// Offset of the last line.
     pub(super) line_start: u64,
 }
 
 impl Spot<'_> {
-    /// The side, without length and number of tokens, which are known at the end of the text.
+    /// Without the length and the number of tokens, which are known at the end of the text.
     fn side(&self, before: usize) -> Side {
         let Self { window, run, start, same, .. } = *self;
         let differs_at = start + same;
@@ -69,7 +63,6 @@ impl Spot<'_> {
     }
 }
 
-/// Both sides, cut around their first differing bytes.
 pub(super) fn sides(answer: &Spot<'_>, output: &Spot<'_>) -> (Side, Side) {
     let longest = (answer.run.len() - answer.same).max(output.run.len() - output.same);
     // The same for both sides, so that they are aligned.
@@ -77,7 +70,7 @@ pub(super) fn sides(answer: &Spot<'_>, output: &Spot<'_>) -> (Side, Side) {
     (answer.side(before), output.side(before))
 }
 
-/// Keeps this many bytes before and after a place, and a few more if a cut would split a character.
+/// Keeps so many bytes before and after `at`, and a few more if a cut would split a character.
 fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
     let (behind, ahead) = piece.split_at(at);
     let from = character_start(behind, at.saturating_sub(before));
@@ -89,14 +82,14 @@ fn cut(piece: &[u8], at: usize, before: usize, after: usize) -> Excerpt {
     }
 }
 
-/// The place, or one up to three bytes before it, where a UTF-8 character may begin.
+/// A UTF-8 character may begin there: at the index, or up to three bytes before it.
 pub(super) fn character_start(bytes: &[u8], place: usize) -> usize {
     let least = place.saturating_sub(3);
     let may_begin = |&start: &usize| bytes.get(start).is_none_or(|&byte| !is_continuation(byte));
     (least..=place).rev().find(may_begin).unwrap_or(place)
 }
 
-/// The place, or one up to three bytes after it, where a UTF-8 character may end.
+/// A UTF-8 character may end there: at the index, or up to three bytes after it.
 pub(super) fn character_end(bytes: &[u8], place: usize) -> usize {
     let may_end = |&end: &usize| bytes.get(end).is_none_or(|&byte| !is_continuation(byte));
     (place..=place + 3).find(may_end).unwrap_or(place)

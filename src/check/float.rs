@@ -16,7 +16,6 @@ pub struct Tolerance {
     pub relative: Option<f64>,
 }
 
-/// The result of comparing two tokens as numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NumberReply {
     /// The judge answer's token is not a number: the tokens must be compared as text.
@@ -57,7 +56,7 @@ fn is_number(token: &[u8]) -> bool {
     !digits.is_empty() && rest.is_empty()
 }
 
-/// Whether the token is a number without point and exponent.
+/// A number without point and exponent.
 pub fn is_integer(token: &[u8]) -> bool {
     let digits = after_sign(token);
     !digits.is_empty() && token.len() <= LONGEST_NUMBER && digits.iter().all(u8::is_ascii_digit)
@@ -118,7 +117,7 @@ impl Tolerance {
     }
 }
 
-/// A number as written: `0.digits` times ten to the power of `exponent`.
+/// `0.digits` times ten to the power of `exponent`.
 struct Decimal {
     is_negative: bool,
     /// The digits without leading zeros; empty for 0, whose exponent is 0.
@@ -127,7 +126,6 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Parses a token that is a number.
     fn new(token: &[u8]) -> Self {
         let (whole, rest) = split_digits(after_sign(token));
         let (fraction, rest) = split_digits(rest.strip_prefix(b".").unwrap_or(rest));
@@ -142,7 +140,6 @@ impl Decimal {
         Self { is_negative: token.starts_with(b"-"), exponent, digits: significant.to_owned() }
     }
 
-    /// The value divided by ten to the power of `power`.
     fn divided(&self, power: i64) -> f64 {
         let sign = if self.is_negative { "-" } else { "" };
         let exponent = self.exponent.saturating_sub(power);

@@ -5,10 +5,9 @@ use std::io::{self, Read};
 use crate::check::float::is_integer;
 use crate::check::text::Text;
 
-/// Number of bytes in memory at once.
 const WINDOW: usize = 64 << 10;
 
-/// Number of tokens in a judge answer that are integers: digits with or without a sign.
+/// Integers are digits with or without a sign.
 ///
 /// With a tolerance, they are accepted even if they are only near, which is rarely intended.
 ///

@@ -1,4 +1,4 @@
-//! The few lines of a text around its first difference, and when two lines count as equal.
+//! Reads the lines of a text around its first difference, and compares two lines.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -8,32 +8,28 @@ use crate::check::options::Options;
 use crate::check::token::mismatch;
 use crate::model::difference::Side;
 
-/// Number of lines that are read before that of the first difference.
+/// Lines that are read before that of the first difference.
 const LINES_BEFORE: usize = 3;
 
-/// Number of lines that are read from that of the first difference on.
+/// Lines that are read from that of the first difference on.
 const LINES: usize = 200;
 
-/// Number of bytes that are searched for the lines before.
+/// Bytes that are searched for the lines before.
 const BYTES_BEFORE: u64 = 4 << 10;
 
-/// Number of bytes that are read from the line of the first difference on.
+/// Bytes that are read from the line of the first difference on.
 const BYTES: u64 = 64 << 10;
 
-/// Number of bytes of a line that are shown.
 const SHOWN: usize = 160;
 
-/// Number of shown bytes before the differing place.
 const SHOWN_BEFORE: usize = 60;
 
-/// One line of a text.
 #[derive(Debug)]
 pub(super) struct Line {
     /// From 1.
     pub(super) number: u64,
     /// The bytes without the line end; only a part if the line is very long.
     pub(super) bytes: Vec<u8>,
-    /// Whether a line end follows.
     pub(super) is_ended: bool,
     is_cut_before: bool,
     is_cut_after: bool,
@@ -101,7 +97,7 @@ fn read_part(text: &mut (impl Read + Seek), start: u64, length: u64) -> io::Resu
 }
 
 impl Line {
-    /// The line as shown, cut around the place at which it differs from its counterpart.
+    /// Cut around the byte at which it differs from its counterpart.
     pub(super) fn shown(&self, counterpart: Option<&Self>) -> Vec<u8> {
         let common =
             |other: &Self| self.bytes.iter().zip(&other.bytes).take_while(|(l, r)| l == r).count();

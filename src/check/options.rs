@@ -2,14 +2,10 @@
 
 use crate::check::float::{self, Tolerance};
 
-/// The parsed arguments of the default output validator.
-///
 /// By default it accepts other blanks and letter case, and compares numbers as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
-    /// Whether letter case must be the same.
     pub case_sensitive: bool,
-    /// Whether blanks must be the same.
     pub space_change_sensitive: bool,
     /// Whether tokens must be on the same lines, as CMS and sinol compare; empty lines at the end do not count.
     pub line_sensitive: bool,
@@ -31,7 +27,6 @@ const RELATIVE: &str = "float_relative_tolerance";
 const ABSOLUTE: &str = "float_absolute_tolerance";
 const BOTH: &str = "float_tolerance";
 
-/// All arguments.
 const ARGUMENTS: [&str; 5] = [CASE, SPACE, RELATIVE, ABSOLUTE, BOTH];
 
 impl Options {
@@ -65,7 +60,6 @@ impl Options {
     }
 }
 
-/// The tolerances as written.
 #[derive(Default)]
 struct Given {
     relative: Option<f64>,
@@ -92,7 +86,6 @@ impl Given {
     }
 }
 
-/// Sets a tolerance that must not be set yet.
 fn set(
     tolerance: &mut Option<f64>,
     argument: &str,
@@ -124,7 +117,6 @@ fn set(
     error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
 }
 
-/// The fault for an unknown argument, with a guess at what was meant.
 fn unknown(argument: &str) -> OptionsError {
     let (name, value) = match argument.split_once(['=', ' ']) {
         Some((name, value)) => (name, Some(value)),
@@ -139,7 +131,7 @@ fn unknown(argument: &str) -> OptionsError {
     OptionsError(format!("the default output validator has no argument `{argument}`; {help}"))
 }
 
-/// The shortest argument with all words of this name, or else the one with the most similar spelling.
+/// The shortest argument with all words of this name comes before the one with the most similar spelling.
 fn nearest(name: &str) -> Option<&'static str> {
     let has_words =
         |known: &&str| name.split('_').all(|word| known.split('_').any(|other| other == word));

@@ -5,7 +5,7 @@ use crate::model::text::visible;
 
 /// The difference in one line: ``token 2 differs: expected `11`, got `12` (line 1, column 4, byte 3)``.
 ///
-/// The place is that in the output; bytes are counted from 0, everything else from 1.
+/// The position is that in the output; bytes are counted from 0, everything else from 1.
 pub fn cause(difference: &Difference) -> String {
     let (answer, output) = (&difference.answer, &difference.output);
     let (what, expected, got) = (difference.what(), token(&answer.token), token(&output.token));
@@ -21,13 +21,13 @@ pub fn cause(difference: &Difference) -> String {
     format!("{what}: {sides} ({})", place(output))
 }
 
-/// A token in backquotes, with dots where it was cut.
+/// Dots show where it was cut.
 fn token(excerpt: &Excerpt) -> String {
     let cut = |bytes: u64| if bytes > 0 { "…" } else { "" };
     format!("`{}{}{}`", cut(excerpt.cut_before), visible(&excerpt.bytes), cut(excerpt.cut_after))
 }
 
-/// Blanks in backquotes, made visible, or a word if there are none.
+/// Makes spaces visible.
 fn blanks(side: &Side) -> String {
     if side.token.bytes.is_empty() {
         "none".to_owned()

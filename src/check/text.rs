@@ -1,4 +1,4 @@
-//! A text that is read through a window, which moves from token to token.
+//! Reads a text through a window, which moves from token to token.
 
 use std::io::{self, Read};
 
@@ -6,17 +6,14 @@ use crate::check::bytes::{count_tokens, is_blank, run_length};
 use crate::check::excerpt::{Before, Spot};
 use crate::check::float::LONGEST_NUMBER;
 
-/// Number of processed bytes that stay in the window, to be shown before a difference.
+/// Processed bytes that stay in the window, to be shown before a difference.
 const CONTEXT: usize = 64;
 
 pub(super) struct Text<'s> {
     source: &'s mut dyn Read,
-    /// Number of bytes that are read at once.
     size: usize,
     window: Vec<u8>,
-    /// Number of processed bytes in the window.
     position: usize,
-    /// Whether the window holds the end of the text.
     is_end: bool,
     before: Before,
     /// Offset of the token of which a part is processed.
@@ -47,7 +44,6 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Drops processed bytes from the window.
     fn forget(&mut self) {
         let length = self.position.saturating_sub(CONTEXT);
         let (done, rest) = self.window.split_at(length);
@@ -63,20 +59,18 @@ impl<'s> Text<'s> {
         self.position -= length;
     }
 
-    /// The bytes in memory that are not processed yet.
     #[inline]
     pub(super) fn rest(&self) -> &[u8] {
         &self.window[self.position..]
     }
 
-    /// The blanks, or otherwise the token, at the start of the rest, as far as they are in memory.
+    /// The blanks or the token at the start of the rest, as far as they are in memory.
     #[inline]
     pub(super) fn run(&self, of_blanks: bool) -> &[u8] {
         let rest = self.rest();
         &rest[..run_length(rest, of_blanks)]
     }
 
-    /// Whether a run ends in memory.
     #[inline]
     pub(super) fn is_whole(&self, run: &[u8]) -> bool {
         self.is_end || run.len() < self.rest().len()
@@ -87,7 +81,6 @@ impl<'s> Text<'s> {
         self.is_end && self.rest().is_empty()
     }
 
-    /// The start of the rest in the window.
     #[inline]
     pub(super) fn position(&self) -> usize {
         self.position
@@ -99,7 +92,6 @@ impl<'s> Text<'s> {
         self.token_start = None;
     }
 
-    /// Skips a part of a token that continues.
     #[inline]
     pub(super) fn skip_in_token(&mut self, length: usize) {
         let start = self.offset();
@@ -112,7 +104,7 @@ impl<'s> Text<'s> {
         self.token_start.is_some()
     }
 
-    /// Skips all blanks, or otherwise a whole token, and reads a part of the rest.
+    /// Skips all blanks or a whole token, and reads a part of the rest.
     pub(super) fn skip_run(&mut self, of_blanks: bool) -> io::Result<()> {
         loop {
             let run = self.run(of_blanks);
@@ -130,19 +122,19 @@ impl<'s> Text<'s> {
         self.token_start.unwrap_or(self.before.bytes + self.position as u64)
     }
 
-    /// The place at which a run that begins here differs after `same` bytes.
+    /// The run begins here and differs after `same` bytes.
     pub(super) fn spot<'t>(&'t self, run: &'t [u8], same: usize) -> Spot<'t> {
         let Self { window, before, position: start, .. } = self;
         Spot { window, before, offset: self.offset(), run, start: *start, same }
     }
 
-    /// The length of the text and its number of tokens; call it at the end of the text.
+    /// Right only at the end of the text.
     pub(super) fn size(&self) -> (u64, u64) {
         let length = self.before.bytes + self.window.len() as u64;
         (length, self.before.tokens + count_tokens(&self.window))
     }
 
-    /// The whole text, if it fits in the window.
+    /// `None` if the text does not fit in the window.
     pub(super) fn whole(&self) -> Option<&[u8]> {
         (self.is_end && self.before.bytes == 0).then_some(&self.window[..])
     }

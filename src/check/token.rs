@@ -1,10 +1,9 @@
-//! When two tokens count as equal, by the rules of a comparison.
+//! Compares two tokens by the rules of a comparison.
 
 use crate::check::float::NumberReply;
 use crate::check::options::Options;
 use crate::model::difference::{DifferenceKind, NumberGap};
 
-/// Why two tokens are not equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mismatch {
     pub(super) kind: DifferenceKind,

@@ -8,11 +8,11 @@ use crate::language::table::Language;
 use crate::model::duplicates::{Duplicates, Likeness};
 use crate::model::submission::Submission;
 
-/// The text of a program: the texts of its sources, in order.
+/// The sorted texts of the sources.
 type Text = Vec<Vec<u8>>;
 
-/// Groups of equal submissions, in the order of the first of each. Submissions that differ only in spaces and comments
-/// are in one group with all that are then equal.
+/// The groups are in the order of their first submissions. Submissions that differ only in spaces and comments are in
+/// one group, together with copies.
 pub fn find<'a>(submissions: impl IntoIterator<Item = &'a Submission>) -> Vec<Duplicates> {
     let mut texts: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();
     let mut codes: BTreeMap<Text, Vec<(usize, &str)>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The folder of a class, with an entry for each student, and the programs of a student.
+//! Reads the folder of a class, which has an entry for each student, and finds the programs of a student.
 
 pub mod duplicates;
 
@@ -17,15 +17,15 @@ use crate::model::root::FilePath;
 use crate::model::tree::TreeEntry;
 use crate::package::archive::is_archive;
 
-/// Names of directories within a program. A folder whose sources are all in these is one program.
+/// A folder whose sources are all in directories with these names is one program.
 const PARTS: [&str; 13] = [
     "src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "test", "com", "edu", "net", "org",
 ];
-/// The file that marks a directory as one program.
+/// A directory with this file is one program.
 const MANIFEST: &str = "Cargo.toml";
 
-/// The students of a folder: its entries, by name, without those of tools. `None` if the folder is a program, unless it
-/// `is_class` by the user's word: with a manifest, with a source directly in it, or with sources only in parts of a
+/// The sorted entries of a folder, without those of tools. `None` if the folder is a program: it has a manifest, a
+/// source directly in it, or sources only in directories of a program. If the user says that it `is_class`, it is no
 /// program.
 pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
     let found = fs::read_dir(folder).ok()?.flatten();
@@ -45,30 +45,27 @@ pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
     (!is_program && students.iter().any(has_program)).then_some(students)
 }
 
-/// Whether a student has a source. If that is unknown, the reason is the student's result.
+/// `true` if it cannot be read: then the student's result has the reason.
 fn has_source(student: &Path) -> bool {
     let program = Program { path: FilePath::root(student), ..Program::default() };
     let sources = sources::read(&program);
     sources.map_or(true, |it| it.files.iter().any(|file| Language::of_file(&file.name).is_some()))
 }
 
-/// A program of a student.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct StudentProgram {
-    /// Its path from the student's, as it is shown: empty for the only program.
+    /// Its path from the student's, for reports: empty for the only program.
     pub name: PathBuf,
-    /// The path of its directory from the student's.
     pub directory: PathBuf,
-    /// The file to start, from its directory, if something else might start instead.
+    /// Relative to the directory. `None` if nothing else might start.
     pub entry_point: Option<String>,
-    /// The files of other programs in its directory.
     pub without: Vec<PathBuf>,
 }
 
-/// The programs of a student: one in each language with all its sources. If several of these can start, each is a program
-/// of its own, in the largest directory in which no other starts. `start` is the name of a file that starts.
+/// All sources in a language are one program. If several of them can start, each is a program of its own, in the
+/// largest directory in which no other starts. `start` is the name of a file that starts.
 ///
-/// What cannot be read is one program, whose build tells why.
+/// A directory that cannot be read is one program: its build reports the reason.
 pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> {
     let program = Program { path: student.clone(), ..Program::default() };
     let Ok(sources) = sources::read(&program) else { return vec![StudentProgram::default()] };
@@ -129,7 +126,7 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
     programs
 }
 
-/// A warning about a folder that is read as one student's, although it has programs in its directories, too.
+/// Warns that a folder is read as one student's, although it has programs in its directories, too.
 pub fn mixed(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
     let is_below = |it: &StudentProgram| *it.directory != *Path::new("");
     let is_mixed = programs.iter().any(is_below) && !programs.iter().all(is_below);
@@ -137,8 +134,7 @@ pub fn mixed(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
     is_mixed.then(|| Diagnostic::warning(folder, what).help("if it is a class, add --class"))
 }
 
-/// The sources that can start: in a language whose compiler looks for it, those that declare it; scripts that are called
-/// `main`.
+/// If the compiler looks for the start, the sources that declare it; otherwise, files called `main`.
 fn starting<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
     let names = files.iter().map(|it| it.name.as_path());
     if start::is_by_text(language.code) {
@@ -149,7 +145,7 @@ fn starting<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
     names.filter(|it| it.file_stem().is_some_and(|stem| stem == "main")).collect()
 }
 
-/// The largest directory with this source in which none of the others is; its own if there is none.
+/// The largest directory with this source and none of the others; the source's own if there is none.
 fn own_directory<'a>(main: &'a Path, others: impl Iterator<Item = &'a Path> + Clone) -> &'a Path {
     let own = main.parent().unwrap_or(Path::new(""));
     let is_free = |dir: &&Path| !others.clone().any(|it| it.starts_with(dir));

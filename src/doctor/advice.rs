@@ -1,6 +1,6 @@
-//! Conclusions from the facts about a machine: how good it is for judging, and what would improve it.
+//! Draws conclusions from the facts about a machine: how good it is for judging, and what would improve it.
 //!
-//! A pure function of facts, so that tests can cover hosts of every kind.
+//! This is a pure function of facts, so that tests can cover hosts of every kind.
 
 use crate::doctor::evenness::times;
 use crate::model::host::{Advice, Finding, Grade, HostFacts, ToolFact, TriedMode};
@@ -11,13 +11,13 @@ use crate::model::outcome::Meter;
 use crate::model::text::count;
 use crate::model::units::Bytes;
 
-/// The isolation that is used here: the first method that works.
+/// The first method that works is used.
 pub fn chosen(facts: &HostFacts) -> Option<Isolation> {
     let works = |mode: &&TriedMode| mode.fault.is_none();
     facts.modes.iter().find(works).map(|mode| mode.isolation)
 }
 
-/// All findings, the most important first.
+/// The most important comes first.
 pub fn findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     let mut findings = isolation(facts);
     findings.extend(meters(facts));
@@ -44,7 +44,6 @@ pub(super) fn words(text: &str) -> Option<Advice> {
     Some((text.to_owned(), None))
 }
 
-/// The isolation, and what prevents a better one.
 fn isolation(facts: &HostFacts) -> Vec<Finding> {
     const SUBJECT: &str = "isolation";
     let text = match chosen(facts) {
@@ -81,10 +80,9 @@ fn isolation(facts: &HostFacts) -> Vec<Finding> {
     findings
 }
 
-/// How to make an isolation method work that does not work here.
 fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
     match isolation {
-        // Advice for user namespaces applies here, too, and is given there.
+        // The advice for user namespaces applies here, too.
         Isolation::Namespaces => None,
         Isolation::UserNamespaces => user_namespaces(facts),
         Isolation::Landlock if facts.landlock.is_none_or(|version| version < 6) => {
@@ -94,10 +92,9 @@ fn way_to(isolation: Isolation, facts: &HostFacts) -> Option<Advice> {
     }
 }
 
-/// What it means that programs are not isolated.
 fn plainly(facts: &HostFacts) -> Vec<Finding> {
     let text = format!(
-        "none: juror knows no way to keep programs apart on {}; run only programs that you trust",
+        "none: juror cannot isolate programs on {}; run only programs that you trust",
         facts.system
     );
     let none = finding(Grade::Missing, "isolation", text).advise(words(
@@ -126,7 +123,7 @@ fn user_namespaces(facts: &HostFacts) -> Option<Advice> {
     }
     if settings.apparmor_restricts == Some(1) {
         return advice(
-            "give user namespaces rights of their own",
+            "let AppArmor permit user namespaces",
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         );
     }
@@ -147,7 +144,6 @@ fn container(kind: &str) -> Option<Advice> {
     }
 }
 
-/// The methods of measurement.
 fn meters(facts: &HostFacts) -> Vec<Finding> {
     const CPU: &str = "CPU time";
     const MEMORY: &str = "memory";
@@ -206,14 +202,13 @@ fn way_to_control_groups(facts: &HostFacts) -> Option<Advice> {
     }
 }
 
-/// Whether a kernel is certainly older than 5.19.
 fn is_old(release: &str) -> bool {
     let numbers = release.split(|character: char| !character.is_ascii_digit());
     let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();
     numbers.len() == 2 && numbers < vec![5, 19]
 }
 
-/// Landlock as a second barrier behind namespaces.
+/// Landlock is a second barrier behind namespaces.
 fn walls(facts: &HostFacts) -> Option<Finding> {
     let has_first = chosen(facts) != Some(Isolation::Plain);
     (has_first && facts.landlock.is_none_or(|version| version < 2)).then(|| {
@@ -272,7 +267,7 @@ fn container_limits(facts: &HostFacts) -> Vec<Finding> {
         let command = "juror judge --jobs 1 ...";
         finding(Grade::Weak, MEMORY_LIMIT, text).advise(advice(raise, command))
     });
-    // Those of juror itself, and of its sandboxes.
+    // The processes of juror itself, and of its sandboxes.
     const OWN: u64 = 32;
     let needed = u64::from(PROCESSES) * cores + OWN;
     let processes = facts.process_limit.filter(|limit| *limit < needed).map(|limit| {

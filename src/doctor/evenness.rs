@@ -1,9 +1,9 @@
-//! Conclusions from a machine's calibration: whether times are even, and what would make them so.
+//! Draws conclusions from a machine's calibration: whether times are even, and what would make them so.
 
 use crate::doctor::advice::{advice, finding, words};
 use crate::model::host::{Calibration, Finding, Grade};
 
-/// How even times are: one finding if they are, and one for each problem.
+/// One finding if times are even, otherwise one for each problem.
 pub(super) fn times(found: &Calibration) -> Vec<Finding> {
     const SUBJECT: &str = "times";
     let noise = format!("{:.0} %", found.pace_noise * 100.0);

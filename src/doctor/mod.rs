@@ -11,16 +11,15 @@ use crate::model::host::{Diagnosis, ToolFact, ToolFound};
 use crate::model::stop::Stop;
 use crate::sandbox::{Host, Machine};
 
-/// Tests this machine.
 pub fn examine() -> Result<Diagnosis, Stop> {
-    // Tests fork processes, so the threads that ask tools start afterwards.
+    // `Host::facts` forks processes, so the threads that query tools start afterwards.
     let facts = Host::facts()?;
     let tools = tools()?;
     let (chosen, findings) = (chosen(&facts), findings(&facts, &tools));
     Ok(Diagnosis { chosen, findings, facts, tools })
 }
 
-/// Asks all tools for their versions at the same time: some take seconds.
+/// Queries all tools at the same time: some take seconds.
 fn tools() -> Result<Vec<ToolFact>, Stop> {
     let toolchains = Toolchains::new(Box::new(Machine));
     let ask = |tool: &Tool| {

@@ -9,7 +9,6 @@ use crate::model::stop::Stop;
 use crate::search::arena::Arena;
 use crate::search::comparison::{Compared, Comparison};
 
-/// A submission with its reference.
 pub struct ByComparison<'a> {
     pub arena: &'a Arena<'a>,
     pub comparison: &'a Comparison<'a>,
@@ -18,7 +17,7 @@ pub struct ByComparison<'a> {
 impl Subject for ByComparison<'_> {
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<Judged>, Stop> {
         let executor = self.comparison.bench.executor;
-        // Inputs without result when the time runs out are left out.
+        // Inputs without a result at the deadline are left out.
         let judged = parallel::map(executor, &inputs, |input| self.arena.in_time(self.one(input)));
         let judged = self.arena.in_time(judged)?.into_iter().flatten();
         Ok(judged.flatten().flatten().collect())

@@ -13,90 +13,66 @@ pub struct Feature {
     pub about: About,
     pub name: String,
     pub sites: Vec<usize>,
-    /// Whether each test case has its own figure.
     pub is_per_case: bool,
     /// The variable that it is compared with, with that variable's commands.
     pub other: Option<(String, Vec<usize>)>,
-    /// Its least possible value, if known.
     pub min: Option<i128>,
-    /// Its greatest possible value, if known.
     pub max: Option<i128>,
 }
 
-/// What a feature measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum About {
-    /// The value of a variable that is read once.
     Value,
-    /// Whether it equals another variable.
     SameValue,
-    /// Whether it is smaller than another variable.
     SmallerValue,
     Cases,
     /// How many values a row has, if no variable counts them.
     Length,
     Sum,
-    /// The least value of a row.
     Least,
     Greatest,
-    /// Whether all values are equal.
     AllEqual,
-    /// Whether two values are equal.
     Tie,
-    /// Whether two adjacent values are equal.
     Neighbours,
     /// Whether no value is smaller than the one before.
     Rising,
     /// Whether no value is larger than the one before.
     Falling,
-    /// Whether the first and the last value are equal.
     EndsEqual,
-    /// Whether the row is a palindrome.
     Mirrored,
-    /// Whether a value is zero.
     Zero,
-    /// Whether a value is a power of two.
     PowerOfTwo,
     /// Whether a test case has a smaller value than the one before.
     SmallerLater,
     /// Whether a test case has a larger value than the first.
     LargerLater,
-    /// Whether two test cases are equal.
     SameCases,
-    /// Bytes of the input.
     Bytes,
     Lines,
-    /// The only number of the answer.
     Answer,
-    /// The first of two numbers of the answer.
     FirstAnswer,
-    /// The second of two numbers of the answer.
     SecondAnswer,
-    /// The greatest of three or more numbers of the answer.
+    /// Of three or more numbers.
     GreatestAnswer,
-    /// The least of three or more numbers of the answer.
+    /// Of three or more numbers.
     LeastAnswer,
-    /// Whether the first of two numbers is smaller than the second.
+    /// Of two numbers.
     AnswersRise,
-    /// Whether two numbers of the answer are equal.
     AnswersEqual,
-    /// Bytes of the answer.
     AnswerBytes,
 }
 
 impl About {
-    /// Whether it is a number rather than yes or no.
     pub fn is_number(self) -> bool {
         !matches!(self.wording(), Wording::Flag(..))
     }
 
-    /// Whether it depends on the answer.
     pub fn is_of_answer(self) -> bool {
         // These come last.
         self >= Self::Answer
     }
 
-    /// How far-fetched a statement about it is.
+    /// Higher for hypotheses that are less likely.
     pub fn cost(self) -> u32 {
         use About::*;
         match self {
@@ -109,7 +85,6 @@ impl About {
         }
     }
 
-    /// How it is put into words.
     pub(super) fn wording(self) -> Wording {
         use About::*;
         use Wording::{Amount, Flag, Number};
@@ -170,28 +145,23 @@ impl About {
 
 /// The words for a feature; `{name}` stands for its variable, `{other}` for the one that it is compared with.
 pub(super) enum Wording {
-    /// If it is yes, and if it is no.
     Flag(&'static str, &'static str),
     Number(&'static str),
     Amount(&'static str, &'static str),
 }
 
-/// How many variables that are read once are compared with each other.
 const PAIRED: usize = 4;
 
 /// The figures of one test case, one for each feature.
 pub type Row = Vec<Option<i128>>;
 
-/// The features of a grammar's inputs.
 pub struct Features<'g> {
     grammar: &'g Grammar,
     variables: Vec<Variable>,
-    /// The features, in the order of their figures.
     pub list: Vec<Feature>,
 }
 
 impl<'g> Features<'g> {
-    /// The features of a grammar's inputs.
     pub fn new(grammar: &'g Grammar) -> Self {
         use About::*;
         let variables = variables(grammar);
@@ -283,7 +253,6 @@ impl<'g> Features<'g> {
         Self { grammar, variables, list }
     }
 
-    /// Whether it is the value of a variable that counts iterations.
     pub fn is_count(&self, feature: &Feature) -> bool {
         self.variables.iter().any(|it| it.is_count && it.sites == feature.sites)
     }
@@ -328,12 +297,11 @@ impl<'g> Features<'g> {
     }
 }
 
-/// The integer as a number, unless it is huge.
+/// `None` if the integer is huge.
 pub fn number(int: &Int) -> Option<i128> {
     int.small().map_or_else(|| int.to_string().parse().ok(), |small| Some(i128::from(small)))
 }
 
-/// What is known about an input as a whole.
 struct Whole<'a> {
     input: &'a [u8],
     answer: Option<&'a [u8]>,

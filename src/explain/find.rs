@@ -1,27 +1,23 @@
-//! The statements that agree with all inputs judged so far, the simplest first.
+//! Finds the hypotheses that agree with all inputs judged so far, the simplest first.
 
 use std::ops::Range;
 
 use crate::explain::features::{About, Features, Row};
 use crate::explain::statement::{Atom, ROUND, Statement, Test};
 
-/// A judged input, as figures.
 pub struct Sample {
     pub rows: Vec<Row>,
-    /// Whether the submission fails on it.
     pub fails: bool,
 }
 
-/// A statement that agrees with all samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub statement: Statement,
-    /// Its threshold, if it has one.
     pub threshold: Option<Threshold>,
     pub cost: u32,
 }
 
-/// The gap that a threshold lies in.
+/// The threshold lies between the two figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     pub feature: usize,
@@ -31,7 +27,6 @@ pub struct Threshold {
     pub failing: i128,
 }
 
-/// How a candidate must agree with the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
     /// It holds for all inputs that fail, and for no other.
@@ -40,12 +35,11 @@ pub enum Agreement {
     OnlyIf,
 }
 
-/// The most candidates that are returned.
 const MOST: usize = 12;
-/// If a statement this simple is found, pairs of tests are not tried.
+/// If a hypothesis costs no more than this, pairs of tests are not tried.
 const SIMPLE: u32 = 5;
 
-/// The candidates, the simplest first.
+/// Returns the simplest first.
 pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -> Vec<Candidate> {
     let table = Table::new(samples);
     if !samples.iter().any(|it| it.fails) {
@@ -65,8 +59,8 @@ pub fn find(features: &Features<'_>, samples: &[Sample], agreement: Agreement) -
             found.push(candidate(features, vec![atom], Some(threshold)));
         }
     }
-    // A single value of a figure may be the only one seen of all that are odd or a power of two and no smaller, or no
-    // larger. Such a rival makes the study try others.
+    // If all failures have one value, the reason may be that it is odd or a power of two, and at least or at most so
+    // large. Such a rival makes the study try other values.
     let singles = found.clone().into_iter();
     for (is, cost) in singles.map(|it| (it.statement.atoms[0], it.cost)) {
         let Test::Is(value) = is.test else { continue };
@@ -129,7 +123,6 @@ fn numbers(features: &Features<'_>) -> impl Iterator<Item = usize> {
     list.filter(|(_, feature)| feature.about.is_number()).map(|(at, _)| at)
 }
 
-/// Tests that need no threshold found in the samples.
 fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     let mut atoms = Vec::new();
     let failing = samples.iter().find(|it| it.fails);
@@ -153,7 +146,7 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
         if is_exact {
             add(Test::Odd);
             add(Test::Even);
-            // A statement holds for every failing input, so also for the first one.
+            // A hypothesis holds for every failing input, so also for the first one.
             let mut seen: Vec<i128> =
                 failing.iter().flat_map(|it| &it.rows).filter_map(|row| row[feature]).collect();
             seen.sort_unstable();
@@ -191,7 +184,6 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     atoms
 }
 
-/// A set of rows.
 struct Mask {
     bits: Vec<u64>,
 }
@@ -206,7 +198,6 @@ impl Mask {
     }
 }
 
-/// All rows of all samples in one list.
 struct Table<'a> {
     rows: Vec<&'a Row>,
     /// The rows of each sample, and whether it fails; failing samples first.
@@ -266,7 +257,7 @@ impl<'a> Table<'a> {
                 let samples = self.samples.iter().filter(move |(_, fails)| *fails == wanted);
                 samples.map(move |(rows, _)| best(rows))
             };
-            // None is the least: every failing input must have a figure.
+            // `None` is the least: every failing input must have a figure.
             let (Some(Some(failing)), Some(Some(passing))) = (of(true).min(), of(false).max())
             else {
                 continue;
@@ -297,17 +288,14 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The limits of types, in ascending order.
 fn ends() -> impl Iterator<Item = i128> {
     [-1, 0, 1].into_iter().chain(ROUND.iter().flat_map(|round| [*round, round + 1]))
 }
 
-/// The largest limit of a type that is at most a figure.
 fn usual_below(failing: i128) -> Option<i128> {
     ends().filter(|it| *it <= failing).last()
 }
 
-/// The least limit of a type that is above one figure and not above the other.
 fn usual_between(passing: i128, failing: i128) -> Option<i128> {
     ends().find(|it| passing < *it && *it <= failing)
 }

@@ -1,4 +1,4 @@
-//! Makes inputs for a statement: in the grammar's shapes, and near judged inputs.
+//! Makes inputs that test a hypothesis: in the grammar's shapes, and near judged inputs.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,7 +15,6 @@ use crate::grammar::shape::{Scale, Shape, applicable};
 use crate::grammar::tree::{InputTree, parse};
 use crate::grammar::vary::{WantedChange, grown, vary};
 
-/// A parsed input.
 pub struct ParsedInput {
     pub input: Arc<[u8]>,
     pub tree: InputTree,
@@ -23,30 +22,25 @@ pub struct ParsedInput {
     pub origin: InputOrigin,
 }
 
-/// Where an input comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputOrigin {
-    /// It was known before.
     Known,
     Drawn,
-    /// It was made to test a statement, but not from a failing input.
+    /// It was made to test a hypothesis, but not from a failing input.
     Fresh,
     /// It was made from a failing input: most of these fail, too.
     BesideFailing,
 }
 
-/// What is known of a judged input beside its figures.
 pub struct JudgedInput {
     pub tree: InputTree,
-    /// Its size in bytes.
+    /// In bytes.
     pub size: usize,
     pub origin: InputOrigin,
 }
 
-/// An input from which others are made.
 pub type Neighbour<'a> = (&'a Sample, &'a JudgedInput);
 
-/// Makes new inputs.
 pub struct Maker<'g, 'f> {
     grammar: &'g Grammar,
     features: &'f Features<'g>,
@@ -57,13 +51,13 @@ pub struct Maker<'g, 'f> {
     seen: HashSet<Arc<[u8]>>,
 }
 
-/// The largest input that is made, in bytes.
+/// In bytes. Larger inputs are not made.
 const LARGEST: usize = 64 << 10;
-/// The largest input that others are made from, in bytes.
+/// In bytes. No input is made from a larger one.
 const BESIDE_MAX: usize = 64 << 10;
 
 impl<'g, 'f> Maker<'g, 'f> {
-    /// A maker for a grammar; the same seed makes the same inputs.
+    /// The same seed makes the same inputs.
     pub fn new(grammar: &'g Grammar, features: &'f Features<'g>, seed: u64) -> Self {
         Self {
             grammar,
@@ -76,7 +70,7 @@ impl<'g, 'f> Maker<'g, 'f> {
         }
     }
 
-    /// Parses a new input; None if it was seen before or the grammar refuses it.
+    /// `None` if the input was seen before or the grammar refuses it.
     pub fn apart(&mut self, input: Arc<[u8]>, origin: InputOrigin) -> Option<ParsedInput> {
         if self.seen.contains(&input) {
             return None;
@@ -87,12 +81,11 @@ impl<'g, 'f> Maker<'g, 'f> {
         Some(ParsedInput { input, tree, rows, origin })
     }
 
-    /// Allows an unused input to be made again.
+    /// For an unused input: it may be made again.
     pub fn give_back(&mut self, made: &ParsedInput) {
         self.seen.remove(&made.input);
     }
 
-    /// The next of the smallest inputs.
     pub fn smallest(&mut self) -> Option<ParsedInput> {
         let small = self.small.next()?;
         self.apart(small.text.into(), InputOrigin::Fresh)
@@ -122,21 +115,20 @@ impl<'g, 'f> Maker<'g, 'f> {
         self.apart(text.into(), origin)
     }
 
-    /// One of these inputs, unless it is too large, and the origin of what is made from it.
+    /// Picks one of these inputs, unless it is too large. The origin is that of what is made from it.
     fn one_of<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, InputOrigin)> {
         let place = self.chance.below(all.len() as u64) as usize;
         let near = all.get(place).filter(|(_, source)| source.size <= BESIDE_MAX)?;
         Some((*near, if near.0.fails { InputOrigin::BesideFailing } else { InputOrigin::Fresh }))
     }
 
-    /// A variation of one of these inputs.
     pub fn beside(&mut self, all: &[Neighbour<'_>]) -> Option<ParsedInput> {
         let ((_, source), origin) = self.one_of(all)?;
         let text = vary(self.grammar, &source.tree, &mut self.chance)?;
         self.apart(text.into(), origin)
     }
 
-    /// A variation of one of these inputs with the figure as near to a goal as possible.
+    /// Varies one of these inputs until its figure is as near to the goal as possible.
     pub fn towards(
         &mut self,
         all: &[Neighbour<'_>],
@@ -175,7 +167,6 @@ impl<'g, 'f> Maker<'g, 'f> {
     }
 }
 
-/// The figure nearest to a goal, over all test cases.
 pub fn figure(rows: &[Row], feature: usize, goal: i128) -> Option<i128> {
     rows.iter().filter_map(|row| row[feature]).min_by_key(|figure| (goal - figure).abs())
 }

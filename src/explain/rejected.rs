@@ -24,16 +24,15 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::{Programs, Setting};
 use crate::search::run::{Searching, search};
 
-/// The part of the time for a search, if few test cases fail.
+/// If few test cases fail, a search takes the time divided by this.
 const SEARCH_SHARE: u32 = 3;
-/// With at least this many failing test cases, no search is needed.
+/// With so many failing test cases, no search is needed.
 const FEW: usize = 5;
-/// Larger inputs of test cases are ignored.
+/// In bytes. Larger inputs of test cases are ignored.
 const LARGEST: u64 = 1 << 20;
-/// The seed of all random choices, so that the result is always the same.
+/// A constant, so that the result is always the same.
 const SEED: u64 = 1;
 
-/// Determines why a submission fails.
 pub fn explained(
     submission: &str,
     grammar: &Grammar,
@@ -51,13 +50,11 @@ pub fn explained(
     })
 }
 
-/// Explains the rejected submissions of a finished session.
 pub struct Explaining<'a> {
-    /// The problem, with an executor and a builder that the scheduler ends.
+    /// Its executor and builder stop when the scheduler says so.
     pub bench: Bench<'a>,
     /// Ends the runs for a submission when its time is over.
     pub scheduler: &'a Scheduler,
-    /// Whether the user ended the command.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub validators: &'a Validators,
     pub time: Duration,
@@ -98,7 +95,6 @@ impl Explaining<'_> {
         Ok(())
     }
 
-    /// The test cases with the submission's results.
     fn known(&self, cases: &[CaseJudgement]) -> Vec<Judged> {
         let by_name: BTreeMap<&str, _> =
             self.bench.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
@@ -116,7 +112,6 @@ impl Explaining<'_> {
         cases.iter().filter_map(read).collect()
     }
 
-    /// Searches for an input on which the submission fails.
     fn searched(
         &self,
         arena: &Arena<'_>,
@@ -140,7 +135,6 @@ impl Explaining<'_> {
     }
 }
 
-/// An input on which the submission fails, with its answer.
 pub fn failing(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<Judged> {
     let answer =
         if comparison.is_judged() { None } else { Some(comparison.answer(input).ok()?.ok()?) };

@@ -1,32 +1,25 @@
-//! A statement about inputs: one or two tests of figures that a single test case must pass.
+//! A hypothesis about inputs: one or two tests of figures that a single test case must pass.
 
 use crate::explain::features::{About, Feature, Features, Row, Wording};
 
-/// A test of one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
     Yes,
-    /// The feature is no.
     No,
     Odd,
-    /// The figure is even.
     Even,
-    /// The figure is at least this.
     AtLeast(i128),
-    /// The figure is at most this.
     AtMost(i128),
     Is(i128),
 }
 
-/// A test of a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atom {
-    /// The index of the feature.
     pub feature: usize,
     pub test: Test,
 }
 
-/// One or two tests. The statement holds for an input if one of its test cases passes them all.
+/// One or two tests. It holds for an input if one of its test cases passes them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     pub atoms: Vec<Atom>,
@@ -54,7 +47,6 @@ pub const ROUND: [i128; 17] = [
 ];
 
 impl Atom {
-    /// Whether a test case passes the test.
     pub fn holds(&self, row: &Row) -> bool {
         let Some(figure) = row.get(self.feature).copied().flatten() else { return false };
         match self.test {
@@ -68,7 +60,7 @@ impl Atom {
         }
     }
 
-    /// How far-fetched the test is; less so with a threshold at a bound, a change of sign, or the limit of a type.
+    /// Lower for a threshold at a bound, a change of sign, or the limit of a type.
     pub fn cost(&self, features: &Features<'_>) -> u32 {
         let feature = &features.list[self.feature];
         let is_bound = |value: i128| Some(value) == feature.min || Some(value) == feature.max;
@@ -124,7 +116,6 @@ impl Atom {
     }
 }
 
-/// What a number is, if it passes this test.
 fn compared(feature: &Feature, test: Test) -> String {
     match test {
         Test::AtLeast(value) if feature.max == Some(value) => value.to_string(),
@@ -139,7 +130,6 @@ fn compared(feature: &Feature, test: Test) -> String {
     }
 }
 
-/// How many there are, if their number passes this test.
 fn amount(test: Test, unit: &str) -> String {
     match test {
         Test::AtLeast(value) => format!("at least {value} {unit}"),
@@ -150,7 +140,6 @@ fn amount(test: Test, unit: &str) -> String {
     }
 }
 
-/// What one value of a row is, or what all are.
 fn of_values(these: &str, feature: &Feature, than: &str, value: i128) -> String {
     match value {
         -1 if than == "at most" => format!("{these} negative"),
@@ -166,24 +155,21 @@ pub fn is_usual(least: i128) -> bool {
 }
 
 impl Statement {
-    /// Whether it holds for an input with these test cases.
     pub fn holds(&self, rows: &[Row]) -> bool {
         rows.iter().any(|row| self.atoms.iter().all(|atom| atom.holds(row)))
     }
 
-    /// Whether it depends on the answer.
     pub fn is_of_answer(&self, features: &Features<'_>) -> bool {
         self.atoms.iter().any(|atom| features.list[atom.feature].about.is_of_answer())
     }
 
-    /// How far-fetched it is.
     pub fn cost(&self, features: &Features<'_>) -> u32 {
         const SECOND: u32 = 3;
         let joints = self.atoms.len().saturating_sub(1) as u32;
         self.atoms.iter().map(|atom| atom.cost(features)).sum::<u32>() + joints * SECOND
     }
 
-    /// The statement in words that follow `if`.
+    /// In words that follow `if`.
     pub fn text(&self, features: &Features<'_>) -> String {
         let told = |is_per_case: bool| {
             let atoms = self.atoms.iter().map(|atom| (atom, &features.list[atom.feature]));

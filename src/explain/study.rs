@@ -1,4 +1,4 @@
-//! Tests statements until one survives, or none is left.
+//! Tests hypotheses until one survives, or none is left.
 
 use std::sync::Arc;
 
@@ -11,44 +11,38 @@ use crate::grammar::program::Grammar;
 use crate::model::explanation::{Explanation, ExplanationKind, Tried};
 use crate::model::stop::Stop;
 
-/// The result of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Studied {
-    /// The explanation, if a simple one was found.
     pub explanation: Option<Explanation>,
     pub runs: u64,
-    /// Whether the time ran out.
     pub is_cut: bool,
 }
 
-/// How many inputs must fail.
 const FAILING: usize = 5;
-/// How many small inputs, inputs in shapes, and inputs near failing ones are tried first.
+/// The inputs that are tried first: small ones, those in shapes, and those near failing ones.
 const SMALLEST: usize = 24;
 const DRAWN: usize = 60;
 const BESIDE: usize = 24;
-/// How often more are made while few inputs fail.
+/// While few inputs fail, more are made so often.
 const HUNTS: usize = 10;
-/// With how many fresh inputs for which it holds a statement is tested, and with how many others.
+/// A hypothesis is tested with so many fresh inputs for which it holds, and so many others.
 const ENOUGH: u64 = 30;
-/// The fewest of them that suffice if the grammar or the time allows no more.
+/// So many suffice if the grammar or the time allows no more.
 const FEWEST: u64 = 10;
-/// How often the simplest statement may change.
+/// The simplest hypothesis may change so often.
 const ROUNDS: usize = 24;
-/// Inputs in a round for each side, and for each doubt.
+/// Inputs of a round for which the hypothesis holds, and as many others; and those for each rival or goal.
 const SIDE: usize = 10;
 const DOUBT: usize = 4;
-/// How many rival statements are considered in a round.
 const RIVALS: usize = 3;
-/// How many attempts are made per input for a side of a statement, and for a doubt.
+/// Attempts for each of these inputs.
 const ATTEMPTS: usize = 16;
 const ATTEMPTS_OF_DOUBT: usize = 6;
-/// The most inputs that are judged.
 const RUNS_MAX: u64 = 1200;
-/// The part of the inputs that must fail if a merely necessary statement holds: one half.
+/// If a merely necessary hypothesis holds, the inputs divided by this must fail.
 const PART: u64 = 2;
 
-/// Finds out why a submission fails. `known` are inputs that were judged already.
+/// `known` are inputs that were judged already.
 pub fn study(
     grammar: &Grammar,
     subject: &dyn Subject,
@@ -76,7 +70,6 @@ struct Study<'g, 'a> {
     features: &'a Features<'g>,
     subject: &'a dyn Subject,
     maker: Maker<'g, 'a>,
-    /// How statements must agree with the inputs that fail.
     agreement: Agreement,
     samples: Vec<Sample>,
     sources: Vec<JudgedInput>,
@@ -84,15 +77,13 @@ struct Study<'g, 'a> {
     is_cut: bool,
 }
 
-/// The results of a statement so far.
 #[derive(Clone, Copy, Default)]
 struct Trial {
     with: Tried,
     without: Tried,
-    /// Inputs close to the threshold, on the side on which the statement holds and on the other.
+    /// Inputs close to the threshold, on the side on which the hypothesis holds and on the other.
     near_with: Tried,
     near_without: Tried,
-    /// Rounds in which too few inputs could be made.
     dry: u32,
 }
 
@@ -135,7 +126,6 @@ impl Study<'_, '_> {
         self.is_cut
     }
 
-    /// Tests the simplest statement until one survives.
     fn doubt(&mut self) -> Result<Option<Explanation>, Stop> {
         let mut trials: Vec<(Statement, Trial)> = Vec::new();
         let mut dropped: Vec<Statement> = Vec::new();
@@ -176,7 +166,7 @@ impl Study<'_, '_> {
         Ok(None)
     }
 
-    /// Whether it holds for few enough inputs to be informative.
+    /// A hypothesis that holds for most drawn inputs says little.
     fn tells_something(&self, statement: &Statement) -> bool {
         let natural = || {
             self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == InputOrigin::Drawn)
@@ -190,7 +180,6 @@ impl Study<'_, '_> {
         self.samples.iter().filter(holds).count()
     }
 
-    /// Inputs that could refute a statement.
     fn doubts(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<ParsedInput> {
         let mut made = Vec::new();
         let statement = &best.statement;
@@ -228,8 +217,8 @@ impl Study<'_, '_> {
         made
     }
 
-    /// Up to `count` inputs with the wanted figures: drawn, and made from inputs with and without such figures, so
-    /// that as little as possible changes.
+    /// Up to `count` inputs with the wanted figures. Some are drawn; others vary inputs with and without such figures,
+    /// so that little changes.
     fn such(
         &mut self,
         count: usize,
@@ -260,7 +249,6 @@ impl Study<'_, '_> {
         all
     }
 
-    /// Inputs on both sides of a threshold, and in the gap.
     fn near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
         let Some((_, value, sign)) = limit(best) else { return Vec::new() };
         let value = value * sign;
@@ -302,15 +290,14 @@ impl Study<'_, '_> {
         self.maker.towards(&near, threshold, goal)
     }
 
-    /// Variations of the wanted samples.
     fn beside(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
         let all = self.samples.iter().zip(&self.sources);
         let all: Vec<Neighbour<'_>> = all.filter(|(sample, _)| wanted(sample)).collect();
         (0..count).filter_map(|_| self.maker.beside(&all)).collect()
     }
 
-    /// Counts the results of the samples from `start` on. For a merely necessary statement, inputs for which it holds
-    /// do not count if they were made from failing inputs.
+    /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count
+    /// if they were made from failing inputs.
     fn note(&self, trial: &mut Trial, best: &Candidate, start: usize) {
         let limit = limit(best);
         for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
@@ -340,7 +327,6 @@ impl Study<'_, '_> {
         }
     }
 
-    /// Whether a statement survives.
     fn verdict(&self, trial: &Trial, is_over: bool, best: &Candidate) -> Standing {
         let is_dry = is_over || trial.dry > 2;
         let least = if is_dry { FEWEST } else { ENOUGH };
@@ -413,7 +399,6 @@ impl Study<'_, '_> {
         }
     }
 
-    /// Judges inputs and keeps the results.
     fn judge(&mut self, made: Vec<ParsedInput>) -> Result<(), Stop> {
         if made.is_empty() || self.is_over() {
             return Ok(());
@@ -441,15 +426,13 @@ impl Study<'_, '_> {
     }
 }
 
-/// The state of a statement.
 enum Standing {
     Open,
     Falls,
     Stands,
 }
 
-/// The threshold of a statement: feature, least value for which it holds, and 1, or -1 if figure and value are
-/// negated.
+/// The feature, the least value for which the hypothesis holds, and 1; or -1 if figure and value are negated.
 fn limit(best: &Candidate) -> Option<(usize, i128, i128)> {
     let threshold = best.threshold.as_ref()?;
     let atom = best.statement.atoms.iter().find(|it| it.feature == threshold.feature)?;

@@ -45,7 +45,7 @@ fn grammar(text: &str) -> Grammar {
     read(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar")
 }
 
-/// Checks the explanation: the statement, after `only` if it is merely necessary; empty if there is none.
+/// Checks the explanation: the hypothesis, after `only` if it is merely necessary; empty if there is none.
 #[track_caller]
 fn check(grammar_text: &str, right: Program, wrong: Program, wanted: &str) {
     check_from(grammar_text, right, wrong, &[], wanted);

@@ -1,25 +1,25 @@
-//! Sources that are still in the Markdown of an answer: a program between fences, perhaps with text around it.
+//! Finds sources that are still Markdown: a program between fences, perhaps with text before and after it.
 //!
 //! Source: CommonMark 0.31, section 4.5.
 
 use crate::grade::graded::{FaultyPart, LineFault};
 use crate::language::essence;
 
-/// The fault of a source that begins with a fence: no program does, in any language.
+/// No program begins with a fence, in any language.
 pub fn at_start(text: &str) -> Option<LineFault> {
     let text = text.trim_start_matches('\u{feff}');
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     fence(first).map(fault)
 }
 
-/// The fault of a source with a fence in its code, which is neither in a string nor in a comment. Only a source that does
-/// not build proves that the fence is no part of the program.
+/// A fence outside of strings and comments. It may be a part of the program, so this counts only for a source that
+/// does not build.
 pub fn in_code(language: &str, text: &str) -> Option<LineFault> {
     let code = essence::code(language, text.as_bytes());
     String::from_utf8_lossy(&code).lines().find_map(fence).map(fault)
 }
 
-/// The fence in a line that has nothing else.
+/// The line must have nothing else.
 fn fence(line: &str) -> Option<&str> {
     let line = line.trim();
     let sign = line.chars().next().filter(|it| ['`', '~'].contains(it))?;

@@ -93,7 +93,7 @@ pub enum FaultyPart {
 }
 
 impl LineFault {
-    /// A fault of this kind. A message that quotes a long text is cut.
+    /// A long message is cut.
     pub fn of(kind: FaultyPart, message: impl Into<String>, help: Option<String>) -> Self {
         const LONGEST: usize = 1000;
         let mut message = message.into();
@@ -104,20 +104,17 @@ impl LineFault {
         Self { kind, message, help }
     }
 
-    /// A fault of the line itself.
     pub fn line(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::of(FaultyPart::Line, message, Some(help.into()))
     }
 }
 
 impl Graded {
-    /// The result of a line without a verdict.
     pub fn failed(line: u64, id: Option<Value>, digest: u64, error: LineFault) -> Self {
         let digest = format!("{digest:016x}");
         Self { version: VERSION, line, id, digest, error: Some(error), ..Self::default() }
     }
 
-    /// The result of a line with a verdict.
     pub fn judged(
         line: u64,
         id: Option<Value>,
@@ -168,7 +165,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a line.
     pub fn count(&mut self, verdict: Option<Verdict>, fault: Option<FaultyPart>) {
         *match (verdict, fault) {
             (Some(Verdict::Accepted), _) => &mut self.accepted,
@@ -180,7 +176,6 @@ impl Tally {
         } += 1;
     }
 
-    /// How many lines there were.
     pub fn lines(&self) -> u64 {
         let Self { accepted, rejected, broken, without_package, skipped, failed } = self;
         accepted + rejected + broken + without_package + skipped + failed

@@ -1,4 +1,4 @@
-//! A line of the stream: its keys, and how it is read.
+//! A line of the stream: its keys, and its parser.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -128,7 +128,7 @@ impl<'de> Deserialize<'de> for LineSource {
     }
 }
 
-/// A value that is read from an object only; a derived type would also be read from a list.
+/// Is parsed from an object only; a derived type would also be parsed from a list.
 struct FromObject<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromObject<T> {
@@ -171,40 +171,32 @@ impl LineSource {
     }
 }
 
-/// The schema of `id`.
 pub(super) fn id_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "number", "null"] })
 }
 
-/// The schema of a line, without references.
+/// Without references.
 pub fn schema() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<StreamLine>()
 }
 
-/// The schema of a line, made once.
 pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema().to_value());
 
-/// How lines are read.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Where the values are, if lines have another form.
+    /// For lines of another form.
     pub map: Option<Map>,
-    /// Default values for lines: an object with the same keys.
     pub defaults: Object<String, Value>,
 }
 
-/// A line that cannot be judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BrokenLine {
-    /// Its `id`, if known.
     pub id: Option<Value>,
     pub fault: LineFault,
 }
 
 impl Settings {
-    /// Reads the default values for lines.
-    ///
     /// # Errors
     /// The first fault.
     pub fn defaults(text: &str) -> Result<Object<String, Value>, LineFault> {
@@ -218,8 +210,6 @@ impl Settings {
         Ok(defaults)
     }
 
-    /// Reads a line.
-    ///
     /// # Errors
     /// The first fault.
     pub fn read(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
@@ -254,7 +244,7 @@ impl Settings {
             line.retain(|_, value| !value.is_null());
             add_defaults(line, &self.defaults);
         }
-        // A package says itself what it asks for.
+        // A package has its own settings for this.
         let is_met = |request: &Request| match request.kind {
             _ if value.get("package").is_some() => true,
             RequestKind::Checker => value.get("compare").is_some(),
@@ -270,7 +260,7 @@ impl Settings {
 
 const SEE: &str = "`juror schema grade` prints the form of a line";
 
-/// Converts a JSON value to a line; a fault names the place by a JSON pointer.
+/// A fault names the position by a JSON pointer.
 fn stream_line(value: Value) -> Result<StreamLine, LineFault> {
     let line: Result<FromObject<StreamLine>, _> = serde_path_to_error::deserialize(value);
     line.map(|line| line.0).map_err(|error| {
@@ -281,7 +271,7 @@ fn stream_line(value: Value) -> Result<StreamLine, LineFault> {
     })
 }
 
-/// The part of a JSON pointer for one step of a path. Source: RFC 6901.
+/// Source: RFC 6901.
 fn pointer_part(step: &Segment) -> String {
     match step {
         Segment::Seq { index } => format!("/{index}"),
@@ -290,12 +280,11 @@ fn pointer_part(step: &Segment) -> String {
     }
 }
 
-/// A key as a part of a JSON pointer.
 pub(super) fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// Parses a JSON value. A byte-order mark before it is ignored.
+/// A byte-order mark at the start is ignored.
 ///
 /// Source: RFC 8259, section 8.1.
 pub(super) fn json(text: &[u8]) -> Result<Value, LineFault> {
@@ -308,7 +297,6 @@ pub(super) fn json(text: &[u8]) -> Result<Value, LineFault> {
     })
 }
 
-/// Adds the default values of keys that a line does not have.
 fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Value>) {
     for (key, default) in defaults {
         let other = match key.as_str() {
@@ -336,7 +324,6 @@ fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Valu
 }
 
 impl StreamLine {
-    /// The line, if its parts are consistent.
     fn consistent(self) -> Result<Self, LineFault> {
         let alone = |one: bool, other: bool, [first, second]: [&str; 2]| match (one, other) {
             (true, true) => {

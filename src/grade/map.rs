@@ -1,4 +1,4 @@
-//! Lines of another form: where their values are.
+//! Converts lines of another form: a map has the positions of their values.
 //!
 //! A map is an object like a line, with a JSON pointer (RFC 6901) in place of each value. A pointer also leads into a
 //! text that is itself JSON. Test cases are a list of objects, or parallel lists, or several of these.
@@ -9,18 +9,14 @@ use crate::grade::graded::LineFault;
 use crate::grade::line::{SCHEMA, json};
 use crate::package::suggest::nearest;
 
-/// Where the values of a line are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map(Object<String, Value>);
 
-/// The key for the test cases.
 const CASES: &str = "cases";
-/// The key for their list, if each is an object.
+/// The key for the list of test cases, if each is an object.
 const EACH: &str = "each";
 
 impl Map {
-    /// Parses a map.
-    ///
     /// # Errors
     /// The first fault.
     pub fn parse(text: &str) -> Result<Self, LineFault> {
@@ -36,8 +32,6 @@ impl Map {
         }
     }
 
-    /// Converts a line of the other form.
-    ///
     /// # Errors
     /// If the test cases are not as the map says.
     pub fn apply(&self, from: &Value) -> Result<Value, LineFault> {
@@ -52,19 +46,18 @@ impl Map {
         Ok(Value::Object(line))
     }
 
-    /// The `id`, also of a line that has no other part.
+    /// Also for a line that cannot be converted.
     pub fn id(&self, from: &Value) -> Option<Value> {
         mapped(self.0.get("id")?, from)
     }
 }
 
-/// The keys of an object's schema.
 fn properties(schema: &Value) -> Option<&Object<String, Value>> {
     let alternatives = || schema.get("anyOf")?.as_array()?.iter().find_map(properties);
     schema.get("properties").and_then(Value::as_object).or_else(alternatives)
 }
 
-/// The word that was probably meant, otherwise the list of known words.
+/// Suggests the nearest known word, otherwise lists all.
 pub fn meant(word: &str, known: &[&str]) -> String {
     match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -124,7 +117,7 @@ fn check_pointer(map: &Value, at: &str) -> Result<(), LineFault> {
     }
 }
 
-/// The values that a map of pointers leads to; None if they do not exist.
+/// `None` if no value exists.
 fn mapped(map: &Value, from: &Value) -> Option<Value> {
     match map {
         Value::Object(map) => {
@@ -136,7 +129,7 @@ fn mapped(map: &Value, from: &Value) -> Option<Value> {
     }
 }
 
-/// A time in two parts as a number of seconds; any other value as it is.
+/// Converts a time in two parts to a number of seconds; any other value stays.
 ///
 /// Source: the message `Duration` of Protocol Buffers.
 fn in_seconds(value: Value) -> Value {
@@ -150,7 +143,6 @@ fn in_seconds(value: Value) -> Value {
     }
 }
 
-/// The test cases; None if there are none.
 fn cases(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> {
     let Value::Array(maps) = map else { return cases_of(map, from) };
     let mut all: Option<Vec<Value>> = None;
@@ -210,13 +202,11 @@ fn no_list(pointer: &Value) -> LineFault {
     LineFault::line(format!("{pointer} is not a list"), help)
 }
 
-/// The JSON value in a text; otherwise the value itself.
 fn opened(value: Value) -> Value {
     let inner = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     inner.unwrap_or(value)
 }
 
-/// The value that a pointer leads to.
 fn lookup(from: &Value, pointer: &str) -> Option<Value> {
     let Some(rest) = pointer.strip_prefix('/') else { return Some(from.clone()) };
     if let Value::String(text) = from {

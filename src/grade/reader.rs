@@ -1,22 +1,19 @@
-//! Lines of a stream, of bounded length.
+//! Reads the lines of a stream, of bounded length.
 
 use std::io::{self, BufRead};
 
-/// The longest line: each line that is under way is in memory up to this size.
+/// In bytes. Each line that is judged is in memory up to this size.
 pub const LONGEST: usize = 64 << 20;
 
-/// A line as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawLine {
-    /// Its number, from 1.
+    /// From 1.
     pub number: u64,
-    /// Its bytes without the line end; if it is too long, only the beginning.
+    /// Without the line end; if the line is too long, only its beginning.
     pub text: Vec<u8>,
-    /// Whether it is too long.
     pub is_too_long: bool,
 }
 
-/// Reads lines.
 pub struct Lines<R> {
     from: R,
     longest: usize,
@@ -25,12 +22,11 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads lines from here, with at most `longest` bytes each.
+    /// Lines have at most `longest` bytes.
     pub fn new(from: R, longest: usize) -> Self {
         Self { from, longest, number: 0, bytes: 0 }
     }
 
-    /// How many bytes were read.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

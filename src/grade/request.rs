@@ -1,34 +1,32 @@
-//! What a line of a public data set asks for, if that is not a program that reads standard input and has one right
-//! output. Such a line would be judged wrongly without a word.
+//! Finds lines of public data sets that ask for something else than a program that reads standard input and has one
+//! right output. The verdicts for such lines would be wrong.
 
 use serde_json::Value;
 
 use crate::grade::graded::LineFault;
 use crate::grade::line::escaped;
 
-/// A key of a line that asks for something else.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
-    /// The place of the key, as a JSON pointer.
+    /// A JSON pointer to the key.
     at: String,
     value: Value,
     pub(super) kind: RequestKind,
 }
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestKind {
     /// A function, which a program of the data set calls.
     Function,
     Files,
     Interaction,
-    /// Several outputs are right, and a program tells which.
+    /// Several outputs are right, and a program decides about them.
     Checker,
 }
 
 use RequestKind::{Checker, Files, Function, Interaction};
 
-/// The keys, and the values by which they ask; empty for any value.
+/// The keys with the values that make a request; empty for any value.
 ///
 /// Sources: APPS and TACO (`fn_name`, `starter_code`), LiveCodeBench (`func_name`, `testtype`), HumanEval, MBPP+ and
 /// LeetCodeDataset (`entry_point`), KodCode (`function_name`, `test_entry_point`), SYNTHETIC-1 (`type`), CodeContests
@@ -50,22 +48,21 @@ const KEYS: [(&str, &[&str], RequestKind); 14] = [
     ("generated_checker", &[], Checker),
 ];
 
-/// Values by which these keys ask for nothing.
+/// With these values, a key makes no request.
 const NOTHING: [&str; 6] =
     ["", "stdin", "stdout", "standard input", "standard output", "standard input/output"];
 
-/// How many objects are in each other at most.
+/// Objects that are nested deeper are not searched.
 const DEEPEST: usize = 4;
 
 impl Request {
-    /// The first request of a line. If a map unpacks it, also those of objects in it, of texts that are such objects, and
-    /// of test cases, but not of the texts in these: they are data.
+    /// Finds the first request of a line. If a map unpacks the line, nested objects, texts with such objects, and test
+    /// cases count, too. The texts in test cases do not count: they are data.
     pub(super) fn of(line: &Value, is_mapped: bool) -> Option<Self> {
         let found = within(line, true, if is_mapped { DEEPEST } else { 1 })?;
         Some(Self { at: format!("/{}", found.at), ..found })
     }
 
-    /// The error that the line cannot be judged as it asks.
     pub(super) fn fault(&self) -> LineFault {
         let (what, help) = match self.kind {
             Function => (
@@ -120,7 +117,6 @@ fn within(value: &Value, opens_texts: bool, depth: usize) -> Option<Request> {
     }
 }
 
-/// What is asked for by a key with this value.
 fn kind(key: &str, value: &Value) -> Option<RequestKind> {
     let (_, values, kind) = KEYS.iter().find(|(known, ..)| *known == key)?;
     let asks = match value {

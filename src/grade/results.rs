@@ -1,4 +1,4 @@
-//! The file of results. A later start goes on after the results that it has.
+//! The file of results. A later start continues after the last result.
 //!
 //! A result is written by one call and is on disk within a second. Killing the process loses no written result. A full
 //! disk or a power cut may leave half a result at the end; the next start replaces it.
@@ -23,33 +23,29 @@ use sha2::{Digest as _, Sha256};
 use crate::grade::graded::{FaultyPart, Tally, VERSION};
 use crate::model::verdict::Verdict;
 
-/// How long another process may hold the lock: one that was killed needs a moment to end on a busy machine.
+/// Another process may hold the lock so long: a killed one needs a moment to end on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long to wait before the next look.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long a result may be written and not yet on disk, besides the time that the disk takes.
+/// A result may be written and not yet on disk for so long, besides the time that the disk takes.
 const SYNC: Duration = Duration::from_millis(500);
-/// A longer line must begin like a result before the rest of it is read.
+/// In bytes. A longer line must begin like a result before the rest of it is read.
 const LONG_LINE: u64 = 1 << 20;
 
-/// What to do with a file that has content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     Refused,
-    /// It must be results, and more are added.
+    /// The content must be results; more are added.
     Resumed,
 }
 
-/// The file of results, open and locked.
 pub struct ResultsFile {
     disk: Arc<Disk>,
     syncing: Option<JoinHandle<()>>,
     length: u64,
-    /// What follows them before the first result of this start.
+    /// What follows the results, before the first one of this start.
     tail: Tail,
 }
 
-/// What follows the last line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
     Nothing,
@@ -58,18 +54,14 @@ enum Tail {
     Half,
 }
 
-/// The results of earlier starts.
 #[derive(Debug)]
 pub struct Earlier {
-    /// Number and digest of each finished line that was not asked for yet, the first line last.
+    /// Number and digest of each finished line that the stream has not reached yet, the first line last.
     lines: Vec<(u64, u64)>,
-    /// How many results there are of each kind.
     pub tally: Tally,
-    /// Whether the results are in the order of their lines.
     pub is_ordered: bool,
 }
 
-/// What earlier starts did with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     New,
@@ -78,7 +70,6 @@ pub enum Known {
     Changed,
 }
 
-/// Why a file cannot take the results.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsFault {
     #[error("it is not empty")]
@@ -87,18 +78,16 @@ pub enum ResultsFault {
     InUse,
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is not a result.
     #[error("line {0} is not a result of `juror grade`: {1}")]
     NoResult(u64, String),
-    /// A line of the stream has two results.
     #[error("it has two results of line {0}")]
     Twice(u64),
-    /// It is a device, a pipe or something else that does not keep what is written.
+    /// Such as a device or a pipe, which does not keep what is written.
     #[error("it is not a regular file")]
     NoFile,
 }
 
-/// The parts of a result that are needed here.
+/// Only the keys that are needed here.
 #[derive(Deserialize)]
 struct Recorded {
     version: u32,
@@ -124,14 +113,13 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
 }
 
 impl Default for Earlier {
-    /// No results.
     fn default() -> Self {
         Self { lines: Vec::new(), tally: Tally::default(), is_ordered: true }
     }
 }
 
 impl Earlier {
-    /// What is known of the next line of the stream.
+    /// Must be called for each line of the stream, in order.
     pub fn pass(&mut self, line: u64, digest: u64) -> Known {
         match self.lines.last() {
             Some((number, known)) if *number == line => {
@@ -144,12 +132,11 @@ impl Earlier {
         }
     }
 
-    /// How many finished lines were not asked for yet.
+    /// The finished lines that the stream has not reached yet.
     pub fn ahead(&self) -> u64 {
         self.lines.len() as u64
     }
 
-    /// Adds the result in a line of the file.
     fn add(&mut self, text: &[u8]) -> Result<(), String> {
         let result: Recorded = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if result.version != VERSION {
@@ -172,7 +159,7 @@ impl Earlier {
 }
 
 impl ResultsFile {
-    /// Opens or creates the file, and reads the results that it has. Changes none of its bytes.
+    /// Opens or creates the file, and reads its results. Changes none of its bytes.
     ///
     /// # Errors
     /// If it has other content, or is in use.
@@ -253,7 +240,7 @@ impl Drop for ResultsFile {
     }
 }
 
-/// What two threads share: one writes results, and one brings them to the disk.
+/// Two threads share it: one writes results, and one syncs them to the disk.
 struct Disk {
     file: File,
     state: Mutex<DiskState>,
@@ -262,14 +249,13 @@ struct Disk {
 
 #[derive(Default)]
 struct DiskState {
-    /// Whether something was written since the last sync began.
     is_dirty: bool,
     is_over: bool,
     fault: Option<io::Error>,
 }
 
 impl Disk {
-    /// Syncs some time after something was written, also if nothing follows.
+    /// Syncs some time after a result was written, also if none follows.
     fn sync_often(&self) {
         loop {
             let is_idle = |state: &mut DiskState| !state.is_dirty && !state.is_over;
@@ -302,7 +288,6 @@ impl Disk {
     }
 }
 
-/// Locks the file for this process.
 fn lock(file: &File) -> Result<(), ResultsFault> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -315,7 +300,7 @@ fn lock(file: &File) -> Result<(), ResultsFault> {
     }
 }
 
-/// Reads all results. Returns the length of the whole ones, and what follows them.
+/// Returns the length of the whole results, and what follows them.
 fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), ResultsFault> {
     let mut line = Vec::new();
     let (mut length, mut number) = (0, 0);
@@ -342,7 +327,7 @@ fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), R
             earlier.add(&line).map_err(no_result)?;
             return Ok((length + line.len() as u64, Tail::Result));
         }
-        // Less than this says nothing about whose file it is.
+        // A shorter text may be the beginning of another file.
         let is_ours = number > 1 || line.len() > beginning().len();
         return if is_ours && is_beginning(&line) {
             Ok((length, Tail::Half))
@@ -352,12 +337,11 @@ fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), R
     }
 }
 
-/// The text before the line's number, with which each result begins.
+/// Each result begins with this text, before the number of the line.
 fn beginning() -> String {
     format!(r#"{{"version":{VERSION},"line":"#)
 }
 
-/// Whether a text is the beginning of a result.
 fn is_beginning(text: &[u8]) -> bool {
     const AFTER_NUMBER: &[u8] = br#","id":"#;
     let before = beginning();

@@ -8,31 +8,24 @@ use std::collections::BTreeMap;
 
 use crate::model::stop::Stop;
 
-/// For results in the order of the items: how many items may be begun after the oldest one that is not done.
+/// With results in the order of the items, so many items may start after the oldest one that is not done.
 pub const WINDOW: u64 = 1024;
 
-/// The order in which results leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultOrder {
-    /// The order of completion.
     Completion,
-    /// The order of the items.
     Input,
 }
 
-/// How to process a stream.
 pub struct Stream<'a, T, R> {
-    /// The order of results.
     pub order: ResultOrder,
     pub next: Next<'a, T>,
     pub work: &'a (dyn Fn(T) -> Result<R, Stop> + Sync),
     pub put: Put<'a, R>,
 }
 
-/// Returns the next item, if there is one.
 pub type Next<'a, T> = Box<dyn FnMut() -> Result<Option<T>, Stop> + Send + 'a>;
 
-/// Takes a result.
 pub type Put<'a, R> = Box<dyn FnMut(R) -> Result<(), Stop> + Send + 'a>;
 
 struct Input<'a, T> {
@@ -44,7 +37,6 @@ struct Results<'a, R> {
     put: Put<'a, R>,
     waiting: BTreeMap<u64, R>,
     left: u64,
-    /// The first reason to stop.
     stop: Option<Stop>,
 }
 
@@ -60,7 +52,7 @@ impl<T: Send, R: Send> Stream<'_, T, R> {
     /// Processes the stream with this many threads; `on_threads` starts them and waits for them.
     ///
     /// # Errors
-    /// The first error. Work that was begun is finished, but its results do not leave.
+    /// The first error. Work that was begun is finished, but its results are dropped.
     pub fn run(
         self,
         at_once: usize,
@@ -101,7 +93,7 @@ impl<T, R> Shared<'_, T, R> {
         }
     }
 
-    /// The next item, once there is room for its result.
+    /// Waits until there is room for the result of the next item.
     fn take(&self) -> Result<Option<(u64, T)>, Stop> {
         let mut input = self.input.lock();
         let number = input.taken;
@@ -120,7 +112,7 @@ impl<T, R> Shared<'_, T, R> {
         Ok(Some((number, item)))
     }
 
-    /// Passes on a result, and those that waited for it.
+    /// Delivers a result, and those that waited for it.
     fn leave(&self, number: u64, result: R) -> Result<(), Stop> {
         let mut results = self.results.lock();
         if results.stop.is_some() {
@@ -154,13 +146,13 @@ mod tests {
         thread::scope(|scope| (0..number).for_each(|_| _ = scope.spawn(work)));
     }
 
-    /// The outcome for this many items, of which one may end the stream, and the most that were held at once.
+    /// Returns the result for this many items, of which one may end the stream, and the most that waited at once.
     fn run(order: ResultOrder, items: u64, end: Option<u64>) -> (Result<(), Stop>, Vec<u64>, u64) {
         let (held, most) = (AtomicU64::new(0), AtomicU64::new(0));
         let mut numbers = 0..items;
         let mut left = Vec::new();
-        // The first item is done after all others have left; if they may not leave, once as many as possible have
-        // begun.
+        // The first item is done after the results of all others are delivered; if these wait, after as many as
+        // possible have begun.
         let (others, changed) = (Mutex::new(0), Condvar::new());
         let (counts_left, wait_for) = match order {
             ResultOrder::Completion => (true, items - 1),

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::language::fault::ProgramFault;
 
-/// The keys of `Cargo.toml` that name its programs; Cargo itself checks the rest.
+/// Only the keys that name programs; Cargo itself checks the rest.
 #[derive(Deserialize)]
 struct Manifest {
     package: Option<Package>,
@@ -24,8 +24,7 @@ struct Package {
     default_run: Option<String>,
 }
 
-/// The name of the program to start: the wanted one, `default-run`, the only declared one, or the one with the
-/// package's name.
+/// The wanted program comes before `default-run`, the only declared one, and the one with the package's name.
 pub fn binary(manifest: &str, wanted: Option<&str>) -> Result<String, ProgramFault> {
     let fault = |message: &str| {
         ProgramFault::new(message, "give the program in `[package]` as `name` or `default-run`")

@@ -1,4 +1,4 @@
-//! A command that the user typed, such as `./a.out --fast` or `python3 sol.py`, as a plan.
+//! Makes the commands for what the user typed, such as `./a.out --fast` or `python3 sol.py`.
 //!
 //! The program runs in a box and sees only those parts of the user's directory that the command names: the program
 //! itself, and arguments that are files or directories. Those below the current directory have the same relative name
@@ -22,7 +22,7 @@ use crate::model::job::{Command, Shown, What};
 use crate::model::root::FilePath;
 use crate::model::tree::{FileMode, Node, TreeEntry};
 
-/// Plans a command typed in this directory, given by its absolute path.
+/// `cwd` is the absolute path of the directory in which the command was typed.
 pub fn command_line(
     argv: &[OsString],
     cwd: &Path,
@@ -67,7 +67,6 @@ struct Typed<'a> {
 }
 
 impl Typed<'_> {
-    /// A program on the search path.
     fn program_named(&mut self, name: &str) -> Result<Command, Unready> {
         let found = self.toolchains.named(name, "run the command");
         if found.is_err() && self.cwd.join(name).exists() {
@@ -91,7 +90,6 @@ impl Typed<'_> {
         Ok(command)
     }
 
-    /// A program at a path.
     fn program_at(&mut self, program: &str) -> Result<Command, Unready> {
         let path = normal(&self.cwd.join(program));
         let Ok(metadata) = fs::metadata(&path) else {
@@ -125,7 +123,7 @@ impl Typed<'_> {
         Ok(command)
     }
 
-    /// The command that starts this file; the program sees it at `inside`.
+    /// The program sees the file at `inside`.
     fn start(&self, path: &Path, inside: &str) -> Result<Command, Unready> {
         let start = FilePath::root(path).start(64 << 20).map_err(|error| {
             ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
@@ -139,7 +137,7 @@ impl Typed<'_> {
         Ok(command.map_err(|fault| fault.of(path))?)
     }
 
-    /// Makes the file in an argument visible, and returns the argument as the program must get it.
+    /// If the argument names a file, makes it visible. Returns the argument that the program gets.
     fn argument(&mut self, arg: &str, visible: &mut Vec<Shown>) -> Result<String, Unready> {
         let path = normal(&self.cwd.join(arg));
         let Ok(metadata) = fs::metadata(&path) else { return Ok(arg.to_owned()) };
@@ -170,7 +168,6 @@ impl Typed<'_> {
         Ok(shown)
     }
 
-    /// The path relative to the current directory, if it is below it.
     fn below(&self, path: &Path) -> Option<PathBuf> {
         path.strip_prefix(self.cwd).ok().map(PathBuf::from)
     }

@@ -9,15 +9,13 @@ use thiserror::Error;
 
 use crate::model::program::Constant;
 
-/// How many bytes values may add to a text, or to all files of a program together.
+/// The bytes that values may add to a text, or to all files of a program together.
 pub const GROWTH_MAX: usize = 1 << 20;
 
-/// The values of constants are too long together.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the values of constants add more than {} MiB to it", GROWTH_MAX >> 20)]
 pub struct TooLong;
 
-/// What to do then.
 pub const TOO_LONG_HELP: &str = "use shorter values, or fewer of them";
 
 /// Replaces each `{{name}}` and `{{name.variant}}` with its value.
@@ -34,10 +32,7 @@ pub fn replace_constants<'a>(
     replace_within(text, constants, &mut GROWTH_MAX.clone())
 }
 
-/// The same if values may add so many bytes; what they add is taken from that.
-///
-/// # Errors
-/// If they add more.
+/// `room` is the number of bytes that values may still add; what they add is subtracted.
 pub fn replace_within<'a>(
     text: &'a [u8],
     constants: &[Constant],
@@ -58,7 +53,7 @@ pub fn replace_within<'a>(
     Ok(Cow::Owned(replaced))
 }
 
-/// Where a text names constants, in order, and their values.
+/// The ranges at which a text names constants, in order, and the values.
 pub fn uses<'a>(
     text: &'a [u8],
     constants: &'a [Constant],
@@ -81,7 +76,6 @@ pub fn uses<'a>(
     })
 }
 
-/// The name before `}}` at the start of a text.
 fn key_at(text: &[u8]) -> Option<&[u8]> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let length = text.iter().position(|byte| !is_part(byte))?;

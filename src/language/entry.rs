@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::language::fault::{ProgramFault, list};
 use crate::model::tree::TreeEntry;
 
-/// The criteria of the choice.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     pub wanted: Option<&'a str>,
-    /// The program's own files; they are preferred to included ones.
+    /// They are preferred to included ones.
     pub own: &'a [PathBuf],
-    /// The usual names, the strongest first.
+    /// The strongest comes first.
     pub usual: &'a [&'a str],
     /// Words that must all be in a file that can start; empty if words do not help.
     pub marks: &'a [&'a str],
@@ -61,18 +60,15 @@ fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
     files.iter().map(|it| it.name.clone()).collect()
 }
 
-/// The fault if the wanted file does not exist.
 pub(super) fn missing(wanted: &str, files: &[PathBuf]) -> ProgramFault {
     let message = format!("entry point `{wanted}` not found among {}", list(files));
     ProgramFault::new(message, "correct the entry point in the package")
 }
 
-/// The fault if none of the files looks like the main file.
 pub(super) fn none(files: &[PathBuf], usual: &str) -> ProgramFault {
     unclear(format!("cannot tell which of {} is the main file", list(files)), usual)
 }
 
-/// The fault if several files look like the main file.
 pub(super) fn several(files: &[PathBuf], usual: &str) -> ProgramFault {
     unclear(format!("each of {} could be the main file", list(files)), usual)
 }

@@ -1,9 +1,9 @@
-//! A source without comments: without spaces, too, it is equal for copies of a program; without the contents of strings,
-//! it shows what is declared. Comments in each other end with the first, and so do raw strings with a word at their ends.
+//! Removes comments from a source. Without spaces, too, copies of a program are equal; without the contents of
+//! strings, a source shows what it declares. Nested comments end with the first end, and so do raw strings with a
+//! delimiter.
 
 use regex::bytes::{Captures, Regex};
 
-/// Comments, by the codes of languages.
 const COMMENTS: [(&str, &str); 9] = [
     (
         "c cgmp cpp cppgmp csharp d dart go java javaalgs4 javascript kotlin objectivec odin php rust scala simula swift \
@@ -27,7 +27,7 @@ const STRINGS: &str = r#"\$\{?#|R"\((?s:.*?)\)"|"""(?s:\\.|[^\\])*?(?:"""|\z)|''
 const RUST_STRINGS: &str =
     r###"r##"(?s:.*?)"##|r#"(?s:.*?)"#|r"[^"]*"|"(?s:\\.|[^"\\])*"|'(?:\\[^\n]{1,9}?|[^'\\\n])'"###;
 
-/// A source in the language of this code, without spaces and comments outside of strings.
+/// `language` is a code. Strings keep their spaces.
 pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
     // Editors of Windows write a byte-order mark.
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
@@ -37,7 +37,6 @@ pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
     })
 }
 
-/// A source in the language of this code without comments and contents of strings.
 pub fn code(language: &str, text: &[u8]) -> Vec<u8> {
     rewritten(language, "", text, |found| match found.name("string") {
         Some(_) => b"\"\"".to_vec(),
@@ -45,7 +44,6 @@ pub fn code(language: &str, text: &[u8]) -> Vec<u8> {
     })
 }
 
-/// A source with its strings, its comments and what matches this rewritten.
 fn rewritten(
     language: &str,
     more: &str,

@@ -4,11 +4,9 @@ use std::path::Path;
 
 use crate::language::fault::ProgramFault;
 
-/// How a file is started, by its first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executable {
     Binary,
-    /// A script with a `#!` line.
     Script {
         /// The interpreter: a path, or, if the line uses `env`, a name to look up.
         interpreter: String,
@@ -27,13 +25,12 @@ pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, ProgramFault> {
     bytes.strip_prefix(b"#!").map(shebang).transpose()
 }
 
-/// Says that a file lacks the `x` bit.
 pub(super) fn not_executable(path: &Path) -> ProgramFault {
     let help = format!("run `chmod +x {}`", path.display());
     ProgramFault::new("is not executable", help)
 }
 
-/// Reads the line after `#!`. If it uses `env`, possibly with `-S`, the name after that is the interpreter.
+/// If the line uses `env`, possibly with `-S`, the name after that is the interpreter.
 fn shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {

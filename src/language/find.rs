@@ -1,4 +1,4 @@
-//! Finds each tool behind its wrappers, by asking it for its real path.
+//! Finds each tool behind its wrappers: it asks the tool for its real path.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::language::toolchain::{
     Linking, Lookup, Toolchain, Toolchains, Tried, is_system, shortage,
 };
 
-/// Finds a tool: the first program that answers, over all its names.
+/// The first program that answers counts, over all names of the tool.
 pub fn tool(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     if tool.name() == "java"
         && let Some(compiler) = found_row(tools, "javac").map_err(|it| vec![it])?
@@ -20,8 +20,8 @@ pub fn tool(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
     first_that_answers(tools, tool)
 }
 
-/// Finds the program that a `#!` line or a command names. That program is never asked, whatever it is called: somebody
-/// may have put it beside a submission. The usual name of an interpreter means the tool that juror finds for itself.
+/// Finds the program that a `#!` line or a command names. It is never started, whatever its name: it may come with a
+/// submission. The usual name of an interpreter means the tool that juror finds for itself.
 pub fn named(tools: &Toolchains, name: &str) -> Lookup {
     let probe = tools.probe();
     let interpreter = known(name);
@@ -44,7 +44,7 @@ pub fn named(tools: &Toolchains, name: &str) -> Lookup {
     Ok(Arc::new(unasked(probe, &program)))
 }
 
-/// The program of this name on the search path; a path must be in a directory of it, or in one of the system.
+/// A path must be in a directory of the search path, or in one of the system.
 fn offered(probe: &dyn Probe, name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     let on_path = probe.on_path(path.file_name()?.to_str()?);
@@ -56,7 +56,7 @@ fn offered(probe: &dyn Probe, name: &str) -> Option<PathBuf> {
     (is_plain && (is_system(path) || on_path.contains(&found))).then_some(found)
 }
 
-/// A program as it is found. An interpreter needs the files of its installation, which is above its directory `bin`.
+/// An interpreter needs the files of its installation, which is above its directory `bin`.
 pub(super) fn unasked(probe: &dyn Probe, program: &Path) -> Toolchain {
     let mut dirs = Vec::new();
     if program.to_str().and_then(known).is_some() {
@@ -67,12 +67,11 @@ pub(super) fn unasked(probe: &dyn Probe, program: &Path) -> Toolchain {
     toolchain(probe, program, String::new(), &dirs)
 }
 
-/// The interpreter with this name, if it is one that needs further files.
+/// Interpreters that need further files.
 pub fn known(name: &str) -> Option<&'static Tool> {
     Tool::interpreter(Path::new(name).file_name()?.to_str()?)
 }
 
-/// The answer of a tool, or why it is unusable.
 type Answer = Result<Toolchain, AskFault>;
 
 fn first_that_answers(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Tried>> {
@@ -93,7 +92,7 @@ fn first_that_answers(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<
     Err(tried)
 }
 
-/// A tool, if there is one. It is unknown whether there is one if the machine was short of something.
+/// If the machine was short of something, it is unknown whether the tool exists.
 fn found(looked: Lookup) -> Result<Option<Arc<Toolchain>>, Tried> {
     match looked {
         Ok(toolchain) => Ok(Some(toolchain)),
@@ -101,7 +100,6 @@ fn found(looked: Lookup) -> Result<Option<Arc<Toolchain>>, Tried> {
     }
 }
 
-/// The tool in this row of the table, if there is one.
 fn found_row(tools: &Toolchains, name: &str) -> Result<Option<Arc<Toolchain>>, Tried> {
     let row = TOOLS.iter().find(|it| it.name() == name);
     row.map_or(Ok(None), |row| found(tools.search(row)))
@@ -160,7 +158,7 @@ fn ask(tools: &Toolchains, program: &Path, tool: &Tool) -> Answer {
     }
 }
 
-/// Asks GCC or a compiler with the same options; a static program needs these archives.
+/// For GCC and compilers with the same options. A static program needs these archives.
 fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
     // Compiler caches find the compiler by the name of their call, and keep state in the user's home.
     let real = probe.real_path(program).unwrap_or_default();
@@ -175,7 +173,7 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
         };
         Ok::<_, AskFault>(answer.is_absolute().then(|| probe.size(&answer)).flatten())
     };
-    // Up to glibc 2.33, threads are in a separate archive, from which a static program gets too little. Later that
+    // Up to glibc 2.33, threads are in a separate archive, and a static program misses parts of it. Later, that
     // archive is empty: 8 bytes.
     let threads_apart = library("libpthread.a")?.is_some_and(|size| size > 8);
     let mut is_static = !threads_apart;
@@ -189,7 +187,7 @@ fn compiler(probe: &dyn Probe, program: &Path, archives: &str) -> Answer {
     Ok(Toolchain { linking, ..toolchain })
 }
 
-/// Asks for Cargo beside the compiler: that of rustup would look for the user's settings.
+/// Prefers the Cargo next to the compiler: that of rustup would look for the user's settings.
 fn cargo(tools: &Toolchains, program: &Path) -> Answer {
     let probe = tools.probe();
     let beside = found_row(tools, "rustc")
@@ -201,7 +199,6 @@ fn cargo(tools: &Toolchains, program: &Path) -> Answer {
     Ok(toolchain(probe, program, version, &[]))
 }
 
-/// The virtual machine beside the compiler whose output it reads.
 fn virtual_machine(probe: &dyn Probe, compiler: &Toolchain) -> Option<Toolchain> {
     let program = compiler.program.with_file_name("java");
     probe.real_path(&program)?;
@@ -209,7 +206,6 @@ fn virtual_machine(probe: &dyn Probe, compiler: &Toolchain) -> Option<Toolchain>
     Some(toolchain(probe, &program, version, &compiler.visible))
 }
 
-/// Asks a compiler or a virtual machine of Java, by its name.
 fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     let args = match name {
         // Options of the virtual machine, which then does not start the compiler.
@@ -240,8 +236,7 @@ fn java(probe: &dyn Probe, program: &Path, name: &str) -> Answer {
     Ok(toolchain(probe, &program, version, &paths))
 }
 
-/// A tool at this path, with the paths that must be visible for it: these directories, and every step of the links to
-/// it.
+/// The program sees these directories, and every step of the links to it.
 fn toolchain(probe: &dyn Probe, program: &Path, version: String, dirs: &[PathBuf]) -> Toolchain {
     let mut visible: Vec<PathBuf> = Vec::new();
     for dir in dirs.iter().flat_map(|it| narrow(probe, it)) {

@@ -10,23 +10,19 @@ use crate::language::entry::{missing, none, several};
 use crate::language::fault::{ProgramFault, list};
 use crate::model::tree::TreeEntry;
 
-/// A program of Java sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaProgram {
     pub sources: Vec<PathBuf>,
     pub main: String,
 }
 
-/// The declarations of a source that affect its name and its start.
 #[derive(Default)]
 struct Declarations {
     package: Option<String>,
     types: Vec<TopType>,
-    /// How a class without a name starts.
     unnamed: u8,
 }
 
-/// A top-level type of a source.
 struct TopType {
     name: String,
     is_public: bool,
@@ -34,10 +30,11 @@ struct TopType {
     main: u8,
 }
 
-/// Gives each source the name that its public type demands, and finds the class that starts: the wanted one, or that of
-/// the wanted file; the usual one; or the only one of the program's own files with a `main`; of several, the only one
-/// that its file is named after. A single source without a `main` starts, too: compiler or machine say what is wrong
-/// with it.
+/// Gives each source the name that its public type demands, and finds the class that starts.
+///
+/// In this order: the wanted class, or that of the wanted file; the usual one; the only one of the program's own files
+/// with a `main`; the only one of several that its file is named after. A single source without a `main` starts, too:
+/// the compiler or the virtual machine reports what is wrong with it.
 pub fn program(
     files: &mut [TreeEntry],
     sources: &[PathBuf],
@@ -118,14 +115,12 @@ pub fn program(
     Ok(JavaProgram { main: main.qualified.clone(), sources: renamed })
 }
 
-/// How a source starts: 0 not at all, 1 with a `main` that only some versions of Java know, 2 with the usual one.
+/// 0, 1 or 2, as in `TopType`.
 pub(super) fn starts(source: &str) -> u8 {
     let found = declarations(source);
     found.types.iter().map(|it| it.main).fold(found.unnamed, u8::max)
 }
 
-/// How a method `void main` starts, by the words before `void` and its parameters.
-///
 /// Sources: Java 8, JLS 12.1.4: `static` with an array of strings. Java 25, JEP 512: also without either.
 fn main(before: &[&str], parameters: &[&str]) -> u8 {
     let modifiers = before.iter().rev().take_while(|word| ![";", "{", "}"].contains(word));
@@ -142,7 +137,6 @@ fn main(before: &[&str], parameters: &[&str]) -> u8 {
     }
 }
 
-/// The fault if several classes of one file have a `main` method.
 fn several_in(file: &Path, classes: &[&Class]) -> ProgramFault {
     let names: Vec<PathBuf> = classes.iter().map(|it| it.of_type.name.as_str().into()).collect();
     let message =
@@ -156,7 +150,6 @@ struct Class {
     of_type: TopType,
     qualified: String,
     file: PathBuf,
-    /// The name of the file before it was renamed.
     given: PathBuf,
     is_own: bool,
 }

@@ -7,7 +7,6 @@ use crate::model::job::Command;
 use crate::model::tree::{Node, TreeEntry};
 use crate::model::units::Bytes;
 
-/// Everything needed to build and start one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildPlan {
     pub written: Written,
@@ -18,26 +17,22 @@ pub struct BuildPlan {
     /// How to build or check it; `None` if there is nothing to do before its start.
     pub build: Option<BuildStep>,
     pub start: Start,
-    /// How to build it for batches; `None` if that is impossible.
+    /// `None` if there are no batches.
     pub batch: Option<BatchStep>,
-    /// The file or class that starts, if there are several.
     pub entry_point: Option<String>,
 }
 
-/// The language of a program, or its kind if that is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     In(&'static Language),
     /// A directory with `build` or `run`, in an unknown language.
     Scripts,
     Executable,
-    /// Answers to test cases, in no language.
     Answers,
     Command,
 }
 
 impl Written {
-    /// The language's code, if there is a language.
     pub const fn code(self) -> Option<&'static str> {
         match self {
             Self::In(language) => Some(language.code),
@@ -45,7 +40,6 @@ impl Written {
         }
     }
 
-    /// The language's code, or a word for its kind.
     pub const fn word(self) -> &'static str {
         match self {
             Self::In(language) => language.code,
@@ -72,7 +66,6 @@ pub struct BuildStep {
     pub scratch: Vec<PathBuf>,
 }
 
-/// The additions for a program for batches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchStep {
     /// The name in the box of the source for batches.
@@ -83,7 +76,6 @@ pub struct BatchStep {
     pub start: Vec<String>,
 }
 
-/// The sources for batches, by ending.
 pub(super) const BATCHES: [(&str, &str); 3] = [
     ("c", include_str!("batch.c")),
     ("java", include_str!("batch.java")),
@@ -91,7 +83,6 @@ pub(super) const BATCHES: [(&str, &str); 3] = [
 ];
 
 impl BuildPlan {
-    /// The plan for a program without files that needs no build.
     pub(super) fn ready(written: Written, start: Start) -> Self {
         Self {
             written,
@@ -104,12 +95,11 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program in a language that its problem does not allow: it is neither built nor started.
+    /// For a language that the problem does not allow: the program is neither built nor started.
     pub fn unused(language: &'static Language) -> Self {
         Self::ready(Written::In(language), Start::plain(Command::default(), 0))
     }
 
-    /// Adds macro definitions, if a compiler of C or C++ builds it.
     pub fn define(&mut self, names: &[String]) {
         let Some(argv) = self.build.as_mut().map(|step| &mut step.command.argv) else { return };
         let [_, option, _, ..] = &argv[..] else { return };
@@ -119,7 +109,7 @@ impl BuildPlan {
         }
     }
 
-    /// The plan for a program for batches, if its language has one; `stress::batch` documents its input and output.
+    /// `None` if the language has no batches; `search::batch` documents their input and output.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();
         let BatchStep { source, build, start } = plan.batch.take()?;
@@ -141,9 +131,8 @@ impl BuildPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
     command: Command,
-    /// The index of the argument with `{heap_mib}`.
     heap_at: Option<usize>,
-    /// The words before the file or class that make it read many inputs.
+    /// They make the program read many inputs.
     for_many: Vec<String>,
     /// Number of processes and threads of its run time, beside those of the program.
     pub processes: u32,
@@ -153,7 +142,6 @@ pub struct Start {
 const BESIDE_HEAP: Bytes = Bytes::mib(256);
 
 impl Start {
-    /// The command with these arguments, for a program with this memory limit.
     pub fn command(&self, args: &[String], memory: Option<Bytes>) -> Command {
         let mut command = self.command.clone();
         match (self.heap_at, memory) {
@@ -171,37 +159,32 @@ impl Start {
         command
     }
 
-    /// The memory that a program with this memory limit may use together with its run time. `None` without a limit, and
-    /// in languages whose memory limit is not the size of a heap.
+    /// The memory limit of the program and its run time together. `None` without a limit, and in languages whose
+    /// memory limit is not the size of a heap.
     pub fn memory(&self, limit: Option<Bytes>) -> Option<Bytes> {
         let limit = limit.filter(|_| self.heap_at.is_some())?;
         Some(limit.saturating_add(BESIDE_HEAP))
     }
 
-    /// The same for one input, as if the program were not built for many.
     #[must_use]
     pub fn for_one(&self) -> Self {
         Self { for_many: Vec::new(), ..self.clone() }
     }
 
-    /// A start that depends on no limit; `processes` are those of its run time.
+    /// `processes` are those of the run time.
     pub(super) fn plain(command: Command, processes: u32) -> Self {
         Self { command, heap_at: None, for_many: Vec::new(), processes }
     }
 
-    /// The same, if one of the arguments contains [`HEAP`].
     pub(super) fn with_heap(self) -> Self {
         Self { heap_at: self.command.argv.iter().position(|it| it.contains(HEAP)), ..self }
     }
 }
 
-/// The placeholder for the heap's size in a command line.
 const HEAP: &str = "{heap_mib}";
 
-/// The heap for a memory limit, in MiB.
-///
-/// It is all of the limit. A garbage collector fills its heap, so the run time has memory of its own beside it. A run
-/// time does not start with a heap below 16 MiB.
+/// The heap gets all of the limit. A garbage collector fills its heap, so the run time has memory of its own. It does
+/// not start with a heap below 16 MiB.
 fn heap_mib(memory: Bytes) -> u64 {
     (memory.0 >> 20).max(16)
 }

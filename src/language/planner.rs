@@ -1,4 +1,4 @@
-//! Makes command lines from each form of a program: finds tools, and fills templates.
+//! Makes the command lines of a program: finds tools, and fills templates.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,10 +42,8 @@ pub fn plan(recipe: Recipe, toolchains: &Toolchains) -> Result<BuildPlan, Unread
     Ok(BuildPlan { tools: tools.collect(), files, ..plan })
 }
 
-/// The program that compiles files of Python.
 const CHECK: &str = include_str!("check.py");
 
-/// A tool that a plan uses.
 struct Used {
     word: String,
     toolchain: Arc<Toolchain>,
@@ -94,7 +92,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Plans scripts. `build` and `run` may call `python3`, `cc` and `c++` by name, if the machine has them.
+    /// `build` and `run` may call `python3`, `cc` and `c++` by name, if the machine has them.
     fn scripts(
         &mut self,
         build: Option<&Executable>,
@@ -131,7 +129,6 @@ impl Planner<'_> {
         Ok(BuildPlan { build, ..BuildPlan::ready(Written::Scripts, Start::plain(add(start), 64)) })
     }
 
-    /// The command that starts a file of the program in this directory.
     fn start_file(
         &self,
         name: &str,
@@ -143,7 +140,6 @@ impl Planner<'_> {
         Ok(command.map_err(|fault| fault.of(Path::new(name)))?)
     }
 
-    /// Finds all tools whose words are in one of these templates.
     fn find_all(&mut self, templates: &[&str], purpose: &str) -> Result<(), Unready> {
         for tool in &TOOLS {
             if templates.iter().any(|it| it.contains(&tool.word())) {
@@ -182,7 +178,6 @@ impl Planner<'_> {
         }
     }
 
-    /// The additions for a program for batches.
     fn batch(&self, language: &Language) -> Option<BatchStep> {
         let mut source = format!("batch.{}", language.batch_source);
         while self.files.iter().any(|it| it.name.starts_with(&source)) {
@@ -237,7 +232,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Additions to the environment: `NAME=VALUE`, separated by spaces.
+    /// `template` has `NAME=VALUE`, separated by spaces.
     fn env(&self, template: &str) -> Vec<(String, String)> {
         let pairs = template.split_whitespace().filter_map(|it| it.split_once('='));
         pairs.map(|(name, value)| (name.to_owned(), self.fill_tools(value))).collect()
@@ -251,7 +246,7 @@ impl Planner<'_> {
         all
     }
 
-    /// The search path: the directories of the tools, then the system's.
+    /// The directories of the tools come before the system's.
     fn path(&self) -> (String, String) {
         let mut dirs: Vec<String> = Vec::new();
         let tools = self.used.iter().filter_map(|it| it.toolchain.program.parent());
@@ -265,7 +260,7 @@ impl Planner<'_> {
         ("PATH".to_owned(), dirs.join(":"))
     }
 
-    /// A name that no file of the program has: this one, or with underscores added.
+    /// Adds underscores until no file of the program has this name.
     fn free_name(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.files.iter().any(|it| it.name.starts_with(&name)) {
@@ -275,14 +270,12 @@ impl Planner<'_> {
     }
 }
 
-/// The values for a template.
 struct Words<'a> {
     sources: &'a [PathBuf],
     main: &'a str,
     binary: &'a str,
 }
 
-/// The command that starts an executable at this path inside the sandbox.
 pub(super) fn start(
     path: &str,
     executable: &Executable,
@@ -321,7 +314,6 @@ fn guarded(source: &str) -> String {
     if source.starts_with(['-', '@']) { format!("./{source}") } else { source.to_owned() }
 }
 
-/// Adds the paths that are not visible yet.
 pub(super) fn merge(all: &mut Vec<Shown>, more: &[Shown]) {
     for visible in more {
         if all.iter().any(|it| visible.inside.starts_with(&it.inside)) {

@@ -1,4 +1,4 @@
-//! The language and the entry point of a program, by its files alone.
+//! Finds the language and the entry point of a program by its files alone.
 
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,9 @@ use crate::model::tree::TreeEntry;
 #[derive(Clone, Debug)]
 pub struct Recipe {
     pub form: Form,
-    /// All files in the box before the build, by name.
     pub files: Vec<TreeEntry>,
 }
 
-/// The form of a program.
 #[derive(Clone, Debug)]
 pub enum Form {
     Language {
@@ -34,12 +32,10 @@ pub enum Form {
     },
     /// A directory with `build` or `run`.
     Scripts {
-        /// The kind of `build`, if it exists.
         build: Option<Executable>,
-        /// The kind of `run`, if it exists before the build.
+        /// `None` if only the build makes it.
         run: Option<Executable>,
     },
-    /// Answers to test cases instead of a program.
     Answers,
     Executable {
         file: PathBuf,
@@ -47,7 +43,7 @@ pub enum Form {
     },
 }
 
-/// Finds the form of a program: by the language that the package names, else by its files' endings.
+/// The language that the package names comes before the endings of the files.
 ///
 /// Source: problem package format 2025-09, "Languages and compilation".
 pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFault> {
@@ -83,7 +79,6 @@ pub fn recipe(program: &Program, sources: &Sources) -> Result<Recipe, ProgramFau
     Ok(Recipe { form, files })
 }
 
-/// The language of a program: the named one, or the one of all endings.
 fn language_of(program: &Program, sources: &Sources) -> Result<&'static Language, ProgramFault> {
     if let Some(code) = &program.language {
         return match Language::by_code(code) {
@@ -130,7 +125,6 @@ fn not_built(language: &Language, because: &str) -> ProgramFault {
     ProgramFault::new(message, "`juror languages` lists the supported languages")
 }
 
-/// The language of a file's ending, if it has one.
 pub fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
     // Go's own file has the ending of Modula-2.
     if file.name.ends_with("go.mod") { None } else { Language::of_file(&file.name) }
@@ -152,7 +146,6 @@ fn no_source(files: &[TreeEntry]) -> ProgramFault {
     ProgramFault::new(message, format!("known endings: {}", endings.join(" ")))
 }
 
-/// A program in one language: its sources, and the one that starts.
 fn in_language(
     program: &Program,
     language: &'static Language,
@@ -210,7 +203,6 @@ fn in_language(
     }
 }
 
-/// `main` with the language's first ending.
 fn usual_name(language: &Language) -> String {
     let mut endings = [language.extensions, language.further_extensions]
         .into_iter()
@@ -224,7 +216,7 @@ fn cargo_project(program: &Program, files: &[TreeEntry]) -> Result<Form, Program
     Ok(Form::Language { language: &CARGO, sources: Vec::new(), main: Some(binary) })
 }
 
-/// The form of a directory with `build` or `run`; `None` for other directories.
+/// `None` for directories without `build` and `run`.
 ///
 /// Source: problem package format 2025-09, "Other programs".
 fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
@@ -241,7 +233,7 @@ fn scripts(files: &[TreeEntry]) -> Result<Option<Form>, ProgramFault> {
     }))
 }
 
-/// A single file without a known ending, if it is a program.
+/// For a single file without a known ending.
 fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>, ProgramFault> {
     if language_of_ending(file).is_some() || matches!(executable::inspect(&file.head()), Ok(None)) {
         return Ok(None);
@@ -252,7 +244,6 @@ fn ready_executable(program: &Program, file: &TreeEntry) -> Result<Option<Form>,
     Ok(Some(Form::Executable { file: file.name.clone(), executable: startable(file)? }))
 }
 
-/// The kind of an executable file, or why it cannot be started.
 fn startable(file: &TreeEntry) -> Result<Executable, ProgramFault> {
     if !file.is_executable() {
         return Err(executable::not_executable(&file.name).of(&file.name));

@@ -19,19 +19,15 @@ use crate::model::units::Bytes;
 /// Larger files stay on disk: they are ready executables, or are refused before the build.
 const IN_MEMORY: Bytes = Bytes::mib(8);
 
-/// Upper bound on the bytes of all files of a program.
 const BYTES_MAX: Bytes = Bytes::mib(512);
 
-/// Upper bound on the files of a program.
 const FILES_MAX: usize = 10_000;
 
-/// The upper bound on the bytes of all their paths: workers get them in one message.
+/// In bytes, for all paths together: workers get them in one message.
 const PATHS_MAX: usize = 4 << 20;
 
-/// All files of a program, before anything is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Whether it is a file or a directory.
     pub shape: Shape,
     /// Its own files, by name, with the package's constants in place. Those of up to 8 MiB are in memory.
     pub files: Vec<TreeEntry>,
@@ -39,7 +35,6 @@ pub struct Sources {
     pub included: Vec<(Option<String>, TreeEntry)>,
 }
 
-/// The shape of a program on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     #[default]
@@ -76,7 +71,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     Ok(Sources { shape, files, included })
 }
 
-/// The same for a program whose only file has this text.
+/// The program's only file has this text.
 pub fn of_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
     let file = TreeEntry::new(program.path.as_path(), Node::plain(text.as_bytes()));
     Ok(Sources {
@@ -86,7 +81,7 @@ pub fn of_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
     })
 }
 
-/// Reads the included files of a program; constants may add so many bytes to them.
+/// `room` is the number of bytes that constants may still add.
 fn included(
     program: &Program,
     room: &mut usize,
@@ -104,7 +99,7 @@ fn included(
     Ok(included)
 }
 
-/// Fills constants into a file in memory; `path` is that of the program, for messages.
+/// `path` is that of the program, for messages.
 fn fill(
     file: &mut TreeEntry,
     constants: &[Constant],
@@ -121,8 +116,8 @@ fn fill(
     Ok(())
 }
 
-/// The program's own files, replaced and completed by included files: first those for all languages, then those for
-/// this one.
+/// Included files replace and complete the program's own files: first those for all languages, then those for this
+/// one.
 #[must_use]
 pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     let mut files = sources.files.clone();
@@ -136,7 +131,8 @@ pub fn lay_over(sources: &Sources, language: &str) -> Vec<TreeEntry> {
     files
 }
 
-/// The packages that a student's program in JavaScript finds beside it. No source in them starts; too many are left out.
+/// A student's program in JavaScript finds these packages. No source in them starts; if they are too large, they are
+/// left out.
 fn node_packages(program: &Program) -> Vec<(Option<String>, TreeEntry)> {
     let directory = program.path.join("node_modules");
     if !is_of_student(program) || !directory.is_dir() {
@@ -146,7 +142,6 @@ fn node_packages(program: &Program) -> Vec<(Option<String>, TreeEntry)> {
     files.into_iter().map(|file| (Some("javascript".to_owned()), file)).collect()
 }
 
-/// Reads all files below this directory of the program, by their names in the program.
 fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, Diagnostic> {
     let too_much = |what: String| Diagnostic::error(root, what).help("keep the sources only");
     let mut files = Vec::new();
@@ -191,8 +186,7 @@ fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, 
     Ok(files)
 }
 
-/// Checks where a link of a submission leads: in the submission, or to other files of its package, but not to test
-/// data.
+/// A link of a submission may lead to the submission or to other files of its package, but not to test data.
 fn check_place(program: &Program, path: &FilePath, is_link: bool) -> Result<(), Diagnostic> {
     let is_submitted = matches!(program.kind, ProgramKind::Submission | ProgramKind::Answers);
     let Some(package) = program.package.as_ref().filter(|_| is_submitted && is_link) else {
@@ -208,7 +202,7 @@ fn check_place(program: &Program, path: &FilePath, is_link: bool) -> Result<(), 
     }
 }
 
-/// The error for a link out of a program. To follow it would let its author read any file that the judge can read.
+/// To follow such a link would let its author read any file that the judge can read.
 fn leads_out(program: &Program, path: &FilePath) -> Diagnostic {
     let from = match program.kind {
         ProgramKind::Submission | ProgramKind::Answers => "the submission",
@@ -219,7 +213,6 @@ fn leads_out(program: &Program, path: &FilePath) -> Diagnostic {
     Diagnostic::error(path, message).help("replace it with a copy of the file")
 }
 
-/// The error for something below a program that cannot be listed.
 fn unreached(Unreached { path, reason }: Unreached) -> Diagnostic {
     match reason {
         Obstacle::System(error) => missing_or(&path, error),
@@ -233,7 +226,6 @@ fn special(path: &FilePath) -> Diagnostic {
     diagnostic.help("give a regular file or a directory")
 }
 
-/// Reads one regular file.
 fn read_file(path: &FilePath, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     if name.to_str().is_none() {
         // Command lines cannot contain such a name.
@@ -259,7 +251,6 @@ fn read_file(path: &FilePath, name: PathBuf) -> Result<TreeEntry, Diagnostic> {
     Ok(TreeEntry::new(name, Node::File { blob, mode }))
 }
 
-/// The error for this path: it does not exist, or the system's error.
 fn missing_or(path: &FilePath, source: io::Error) -> Diagnostic {
     if source.kind() != io::ErrorKind::NotFound {
         return Diagnostic::error(path, format!("cannot be read: {source}"));
@@ -279,7 +270,7 @@ fn is_hidden(name: &OsStr, program: &Program) -> bool {
     }
 }
 
-/// Whether it is no part of a package. Its author may know nothing of the format, and have an environment beside it.
+/// A submission outside of a package. Its author may not know the format, and its directory may have an environment.
 fn is_of_student(program: &Program) -> bool {
     program.kind == ProgramKind::Submission && program.package.is_none()
 }

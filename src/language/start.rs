@@ -1,11 +1,11 @@
-//! Whether a source declares the function with which a program starts, in languages in which the compiler looks for it.
+//! Finds the sources that declare the function with which a program starts, if the compiler looks for it.
 
 use regex::Regex;
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::language::{essence, java};
 
-/// Lines that start a program, in languages without a syntax tree.
+/// For languages without a syntax tree.
 const LINES: [(&str, &str); 9] = [
     ("csharp", r"\bMain\s*\("),
     ("dart", r"^(\w+\s+)?main\s*\("),
@@ -18,7 +18,7 @@ const LINES: [(&str, &str); 9] = [
     ("zig", r"^(pub\s+)?fn\s+main\s*\("),
 ];
 
-/// Whether the compiler itself finds out where a program of several files starts.
+/// In these languages, the compiler finds the start of a program of several files.
 pub fn is_by_text(language: &str) -> bool {
     ["c", "cgmp", "cpp", "cppgmp", "java", "rust"].contains(&language) || line(language).is_some()
 }
@@ -27,14 +27,14 @@ fn line(language: &str) -> Option<&'static str> {
     LINES.iter().find(|(code, _)| *code == language).map(|(_, line)| *line)
 }
 
-/// Which of these sources of a program start, by their places in the list: those that do so most.
+/// The indexes of the sources that start with the highest certainty.
 pub fn starting(language: &str, sources: &[&[u8]]) -> Vec<usize> {
     let starts: Vec<u8> = sources.iter().map(|text| strength(language, text)).collect();
     let most = starts.iter().copied().max().filter(|most| *most > 0);
     (0..starts.len()).filter(|at| Some(starts[*at]) == most).collect()
 }
 
-/// 0 if a source does not start; the greater, the more it does.
+/// 0 if a source does not start; a greater number is more certain.
 fn strength(language: &str, source: &[u8]) -> u8 {
     if language == "java" {
         return java::starts(&String::from_utf8_lossy(source));
@@ -47,7 +47,6 @@ fn strength(language: &str, source: &[u8]) -> u8 {
     tree(language, source).map_or(0, |tree| main(tree.root_node(), source))
 }
 
-/// The syntax tree of a source.
 fn tree(language: &str, source: &[u8]) -> Option<Tree> {
     /// Upper bound on the bytes of a source, as on submissions in most contests.
     const LARGEST: usize = 128 << 10;
@@ -63,8 +62,8 @@ fn tree(language: &str, source: &[u8]) -> Option<Tree> {
     parser.parse(source, None)
 }
 
-/// How surely a function `main` is defined outside of all that has a name: 2, or 1 if it is public, which that of a
-/// module is, or if the preprocessor or a syntax error may leave it out.
+/// 2 for a function `main` at the top level. 1 if it is public, as in a module, or if the preprocessor or a syntax
+/// error may leave it out.
 fn main(root: Node<'_>, source: &[u8]) -> u8 {
     let mut most = 0;
     let mut open = vec![(root, 2)];
@@ -92,7 +91,6 @@ fn main(root: Node<'_>, source: &[u8]) -> u8 {
     most
 }
 
-/// Whether a function is called `main`.
 fn is_main(function: Node<'_>, source: &[u8]) -> bool {
     let mut name = function.child_by_field_name("name").unwrap_or(function);
     while let Some(inner) = name.child_by_field_name("declarator") {

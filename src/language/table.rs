@@ -14,12 +14,10 @@ use std::path::{Path, PathBuf};
 
 use crate::language::tool::{TOOLS, Tool};
 
-/// A language: how it is detected, built and started.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
     /// The code: of the standard's table, unless `is_of_format` says otherwise.
     pub code: &'static str,
-    /// Whether the standard's table has it.
     pub is_of_format: bool,
     pub name: &'static str,
     pub aliases: &'static str,
@@ -28,22 +26,18 @@ pub struct Language {
     /// File endings of its sources that count only if the language is named.
     pub further_extensions: &'static str,
     pub validators: Validators,
-    /// Its default entry point; empty if there is none.
     pub default_entry_point: &'static str,
     pub entry: EntryPoint,
     /// The command line of the build, run in the box; empty if the sources themselves are started.
     pub build: &'static str,
     /// The command line that checks the syntax of sources that are started themselves; empty if there is none.
     pub check: &'static str,
-    /// The additions to the environment of a build.
     pub build_env: &'static str,
-    /// Upper bound on the processes and threads of a build.
+    /// Threads count, too.
     pub build_processes: u32,
-    /// The name and the text of a file that is put beside the sources.
+    /// The name and the text of a file that is added to the sources.
     pub beside: Option<(&'static str, &'static str)>,
-    /// The file or directory that a build must make.
     pub product: &'static str,
-    /// Files from the build that only the build needs.
     pub scratch: &'static str,
     /// The ending of the source for batches; empty if there are no batches.
     pub batch_source: &'static str,
@@ -53,13 +47,11 @@ pub struct Language {
     pub batch_start: &'static str,
     /// The command line that starts the program; empty if juror does not build the language.
     pub run: &'static str,
-    /// The additions to the environment of a run.
     pub run_env: &'static str,
     /// Number of processes and threads of its run time, beside those of the program.
     pub run_processes: u32,
 }
 
-/// The formats that permit validators in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validators {
     Everywhere,
@@ -67,18 +59,17 @@ pub enum Validators {
     Here,
 }
 
-/// The kind of an entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryPoint {
     /// All sources form one program; the language determines its start.
     AllSources,
     /// One file. These words are all in a file that can start, as far as words can show; empty if they cannot.
-    File { marks: &'static [&'static str] },
-    /// A class with a `main` method.
+    File {
+        marks: &'static [&'static str],
+    },
     Class,
 }
 
-/// The languages, by code.
 pub static LANGUAGES: [Language; 54] = [
     known("ada", "Ada", ".adb .ads"),
     known("algol68", "Algol 68", ".a68"),
@@ -342,7 +333,6 @@ const fn known(code: &'static str, name: &'static str, extensions: &'static str)
     }
 }
 
-/// A language whose compiler makes a program from all sources.
 const fn built(
     code: &'static str,
     name: &'static str,
@@ -354,7 +344,6 @@ const fn built(
     Language { build, build_processes, run, ..known(code, name, extensions) }
 }
 
-/// A language whose interpreter starts a source.
 const fn interpreted(
     code: &'static str,
     name: &'static str,
@@ -404,7 +393,6 @@ pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
 /// The code of [`TESTLIB`] in readers; no package can name it.
 pub const TESTLIB_CODE: &str = "cpp, testlib";
 
-/// A language whose sources an interpreter starts.
 const fn script(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
     Language { entry: EntryPoint::File { marks: &[] }, ..known(code, name, extensions) }
 }
@@ -440,19 +428,16 @@ const RUST_PROCESSES: u32 = 256;
 const JVM_PROCESSES: u32 = 64;
 
 impl Language {
-    /// The language with this code, whether juror builds it or not.
     pub fn by_code(code: &str) -> Option<&'static Self> {
         LANGUAGES.iter().find(|it| it.code == code)
     }
 
-    /// The language of this file's ending, whether juror builds it or not. Upper case counts as lower case if it has no
-    /// meaning of its own.
+    /// Also for languages that juror does not build. Upper case counts as lower case if it has no meaning of its own.
     pub fn of_file(name: &Path) -> Option<&'static Self> {
         Self::by_ending(name).or_else(|| Self::by_ending(&Self::in_lower_case(name)?))
     }
 
-    /// The name with its ending in lower case, if only that has a language: some systems write `A.CPP`, which compilers
-    /// may not know.
+    /// `None` if the ending has a language as it is. Some systems write `A.CPP`, which compilers may not know.
     pub fn in_lower_case(name: &Path) -> Option<PathBuf> {
         let lower = name.with_extension(name.extension()?.to_str()?.to_lowercase());
         let is_needed = Self::by_ending(name).is_none() && Self::by_ending(&lower).is_some();
@@ -463,29 +448,26 @@ impl Language {
         LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
     }
 
-    /// The languages that juror builds or starts.
     pub fn ready() -> impl Iterator<Item = &'static Self> {
         LANGUAGES.iter().filter(|it| it.is_ready())
     }
 
-    /// The tools in its command lines.
     pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
         let lines = [self.build, self.check, self.build_env, self.run, self.run_env];
         TOOLS.iter().filter(move |tool| lines.iter().any(|line| line.contains(&tool.word())))
     }
 
-    /// Whether juror builds or starts it.
     pub fn is_ready(&self) -> bool {
         !self.run.is_empty()
     }
 
-    /// Whether the file is a source of this language, if the language is named.
+    /// For a language that is named.
     pub fn reads(&self, name: &Path) -> bool {
         has_ending(name, self.extensions) || has_ending(name, self.further_extensions)
     }
 }
 
-/// Whether the file's name has one of these endings; upper and lower case differ, as in `.C` and `.c`.
+/// Upper and lower case differ, as in `.C` and `.c`.
 fn has_ending(name: &Path, endings: &str) -> bool {
     let Some(extension) = name.extension().and_then(|it| it.to_str()) else { return false };
     let mut endings = endings.split_whitespace();
@@ -532,7 +514,6 @@ mod tests {
         check(".py", "-");
     }
 
-    /// The table in the document matches the data.
     #[test]
     fn the_document_has_this_table() {
         let document = include_str!("../../docs/languages.md");

@@ -10,22 +10,31 @@ pub struct Tool {
     pub(super) ask: Ask,
 }
 
-/// How a tool is asked for its version and its real path, behind any wrapper.
+/// Asks for the version and the real path, behind any wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     /// Like C compilers; the tool can link statically if it has these archives.
     Compiler(&'static str),
     /// With arguments for its home and others for its version; `program` is its path in its home.
-    Home { home: &'static str, version: &'static str, program: &'static str },
+    Home {
+        home: &'static str,
+        version: &'static str,
+        program: &'static str,
+    },
     /// Like Cargo, which is beside the compiler of Rust.
     Cargo,
-    /// Like Java.
     Java,
     /// With options, the last with a script. It prints the tool's path, its version and its directories, one on each
     /// line.
-    Script { options: &'static str, script: &'static str },
+    Script {
+        options: &'static str,
+        script: &'static str,
+    },
     /// With this option for its version. The tool stays where it is found, with settings or libraries in these places.
-    Version { option: &'static str, shown: &'static str },
+    Version {
+        option: &'static str,
+        shown: &'static str,
+    },
 }
 
 const ASK_PYTHON: &str = "import sys, platform\n\
@@ -97,7 +106,6 @@ const fn script(options: &'static str, script: &'static str) -> Ask {
 }
 
 impl Tool {
-    /// The name that messages use.
     pub fn name(&self) -> &'static str {
         self.names().next().unwrap_or_default()
     }
@@ -106,22 +114,19 @@ impl Tool {
         self.names.split_whitespace()
     }
 
-    /// The word for it in command lines.
     pub fn word(&self) -> String {
         format!("{{{}}}", self.name())
     }
 
-    /// What to do if it is missing.
     pub fn help(&self) -> String {
         format!("install {} (Debian: apt-get install {})", self.product, self.packages)
     }
 
-    /// Whether people expect it on every judge.
     pub fn is_usual(&self) -> bool {
         !matches!(self.ask, Ask::Version { .. }) || self.name() == "bash"
     }
 
-    /// The interpreter with this name, without its version.
+    /// Ignores a version in the name.
     pub(super) fn interpreter(name: &str) -> Option<&'static Self> {
         let plain = |name: &str| {
             name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_owned()

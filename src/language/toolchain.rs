@@ -15,35 +15,30 @@ use crate::model::job::{Shown, What};
 use crate::model::judgement::JudgeError;
 use crate::model::serial::PathBytes;
 
-/// A compiler or interpreter, found behind all wrappers.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
-    /// The program itself; its path is the same inside and outside the sandbox.
+    /// The path is the same inside and outside the sandbox.
     #[serde_as(as = "PathBytes")]
     pub program: PathBuf,
     /// The paths outside the system's directories that it needs; the same inside and outside the sandbox.
     #[serde_as(as = "Vec<PathBytes>")]
     pub visible: Vec<PathBuf>,
-    /// Its version in its own words, in one line.
+    /// One line, in the tool's own words.
     pub version: String,
-    /// Whether it can link programs that need no shared library.
     pub linking: Linking,
-    /// Whether it brings a linker along, which is faster than that of the system.
+    /// Whether it has its own linker, which is faster than that of the system.
     pub has_lld: bool,
 }
 
 impl Toolchain {
-    /// Where a compiler of Rust has the linker that it brings along, from its home.
     pub(super) const LLD: &str = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
 
-    /// The directory of the linker that it brings along.
     pub fn lld(&self) -> Option<PathBuf> {
         let home = self.program.parent()?.parent()?;
         self.has_lld.then(|| home.join(Self::LLD))
     }
 
-    /// The paths that a program using it must see.
     pub fn shown(&self) -> Vec<Shown> {
         let name = self.program.file_name().unwrap_or_default();
         let what = What::Installed {
@@ -55,7 +50,6 @@ impl Toolchain {
     }
 }
 
-/// How programs are linked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Linking {
     #[default]
@@ -64,14 +58,13 @@ pub enum Linking {
     Static,
 }
 
-/// A missing tool. A fault of the machine, never of the submission.
+/// A fault of the machine, never of the submission.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {purpose}: {}", self.reason())]
 pub struct MissingTool {
-    /// What it was needed for, such as `build Java programs`.
+    /// Such as `build Java programs`.
     pub purpose: String,
     pub tool: String,
-    /// The candidates that were found but did not work.
     pub tried: Vec<Tried>,
     pub help: String,
 }
@@ -94,7 +87,7 @@ impl MissingTool {
     }
 }
 
-/// What the machine lacked while it was asked for a tool: then it may have the tool.
+/// If the machine was short of something, it may have the tool.
 pub(super) fn shortage(tried: &[Tried]) -> Option<&Tried> {
     tried.iter().find(|it| matches!(it.fault, AskFault::Machine(_)))
 }
@@ -103,7 +96,7 @@ impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
         if let Some(Tried { program, fault }) = shortage(&missing.tried) {
             let reason = format!("{} cannot be asked for its version: {fault}", program.display());
-            let help = "let this machine, or the container that juror is in, have more of it";
+            let help = "give more of it to this machine, or to the container of juror";
             return Self::new(missing.purpose, reason).help(help).transient();
         }
         let error = Self::new(missing.purpose.clone(), missing.reason()).help(missing.help);
@@ -121,12 +114,11 @@ pub struct Toolchains {
 pub type Lookup = Result<Arc<Toolchain>, Vec<Tried>>;
 
 impl Toolchains {
-    /// The tools of the machine that this asks.
     pub fn new(probe: Box<dyn Probe>) -> Self {
         Self { probe, found: Mutex::default() }
     }
 
-    /// Finds this tool for a purpose such as `build Java programs`.
+    /// `purpose` is such as `build Java programs`.
     pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         self.search(tool).map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
@@ -136,7 +128,7 @@ impl Toolchains {
         })
     }
 
-    /// Finds the program for a name or an absolute path in a `#!` line or a command line. It is not started.
+    /// For a name or an absolute path in a `#!` line or a command line. The program is not started.
     pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         let found = self.remembered(name, || find::named(self, name));
         found.map_err(|tried| MissingTool {
@@ -147,7 +139,7 @@ impl Toolchains {
         })
     }
 
-    /// The program at the path that the user typed. It is not started.
+    /// For a path that the user typed. The program is not started.
     pub(super) fn at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
         let word = path.to_string_lossy();
         let here = || Ok(Arc::new(find::unasked(self.probe(), path)));
@@ -160,12 +152,10 @@ impl Toolchains {
         })
     }
 
-    /// Finds this tool, for whatever needs it.
     pub(super) fn search(&self, tool: &Tool) -> Lookup {
         self.remembered(&tool.word(), || find::tool(self, tool).map(Arc::new))
     }
 
-    /// The interface to the machine.
     pub fn probe(&self) -> &dyn Probe {
         self.probe.as_ref()
     }
@@ -180,7 +170,7 @@ impl Toolchains {
             return found.clone();
         }
         let found = self.probe.elsewhere(key).unwrap_or_else(look);
-        // Next time the machine may have what it lacked.
+        // Next time, the machine may not be short of it.
         if !found.as_ref().is_err_and(|tried| shortage(tried).is_some()) {
             *known = Some(found.clone());
         }
@@ -188,10 +178,9 @@ impl Toolchains {
     }
 }
 
-/// The directories that every program sees anyway.
+/// Every program sees these directories.
 pub const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/// Whether every program sees this path anyway.
 pub fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|it| path.starts_with(it))
 }

@@ -1,4 +1,4 @@
-//! Templates of problem packages: a complete small problem of each kind, as a start for one's own.
+//! Templates of problem packages: a complete small problem of each kind, from which authors start.
 //!
 //! The files are in `templates/`, unchanged. If kinds share a file, their differences are edits of its text.
 
@@ -6,7 +6,6 @@ use crate::model::created::CreatedFile;
 use crate::model::words::words;
 
 words! {
-    /// What kind of problem a package is made for.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Template {
         /// Every test case must be right.
@@ -20,10 +19,8 @@ words! {
     }
 }
 
-/// A file of a new package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateFile {
-    /// Its path in the package, and its purpose.
     pub told: CreatedFile,
     pub text: String,
 }
@@ -35,7 +32,7 @@ macro_rules! templates {
     };
 }
 
-/// A path, whose first part does not belong to the package, and the text.
+/// A path and the text. The first part of the path does not belong to the package.
 type Row = (&'static str, &'static str);
 
 const SETTINGS: &[Row] = templates!["all/problem.yaml"];
@@ -94,7 +91,6 @@ const PURPOSES: [(&str, &str); 13] = [
     ("submissions/submissions.yaml", "scores that the submissions must have"),
 ];
 
-/// An addition to the statement of a scoring problem.
 const POINTS: &str = "
 ## Points
 
@@ -107,7 +103,6 @@ A group's points are for programs that solve all of its test cases.
 ";
 
 impl Template {
-    /// The files of a package with this short name.
     pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
         let own: &[&[Row]] = match self {
             Self::PassFail | Self::FileIo => &[ROW],
@@ -146,14 +141,12 @@ fn file(path: &'static str, text: String) -> TemplateFile {
     TemplateFile { told: CreatedFile { path, purpose }, text }
 }
 
-/// Replaces a text everywhere.
 fn edit(files: &mut [TemplateFile], from: &str, to: &str) {
     for file in files {
         file.text = file.text.replace(from, to);
     }
 }
 
-/// Makes submissions read and write files with the name of the package.
 fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     let read = format!("fs::read_to_string(\"{name}.in\").unwrap()");
     let write = format!("fs::write(\"{name}.out\", format!(\"{{best}}\\n\")).unwrap()");
@@ -175,7 +168,7 @@ fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
     files.insert(1, file("juror.toml", text));
 }
 
-/// The name for people: `hello` becomes `Hello`.
+/// `hello` becomes `Hello`.
 fn title(name: &str) -> String {
     let mut characters = name.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());

@@ -9,22 +9,18 @@ use crate::model::units::Bytes;
 use crate::package::statements::Statement;
 use crate::statement::source::file;
 
-/// Upper bound on the size of an image.
 const LARGEST: Bytes = Bytes::mib(8);
-/// Upper bound on the size of all images of a page as it has them: one may be on it many times.
+/// For all images of a page together: one may be on it many times.
 const ALL: Bytes = Bytes::mib(64);
-/// Upper bound on the number of images, found or not: each is looked for under many names.
+/// Found or not: each image is searched under many names.
 const MOST: usize = 1000;
 
-/// The image types of statements that browsers show.
 const TYPES: [(&str, &str); 4] =
     [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
 
-/// The images of a statement.
 pub(super) struct Images {
     directory: FilePath,
     number: usize,
-    /// The bytes of those on the page.
     bytes: u64,
 }
 
@@ -35,8 +31,8 @@ impl Images {
         Self { directory, number: 0, bytes: 0 }
     }
 
-    /// The image of this name as an address. If browsers do not show its type, an image beside it with another ending
-    /// is taken. In an `<img>`, an SVG file can neither run scripts nor load anything.
+    /// If browsers do not show the type of the image, one with the same name and another ending is taken. In an
+    /// `<img>`, an SVG file can neither run scripts nor load anything.
     ///
     /// # Errors
     /// If it cannot be shown, with the reason.
@@ -88,7 +84,7 @@ impl Images {
     }
 }
 
-/// An image with its text; `width` is a fraction of the page's width.
+/// `width` is a fraction of the page's width.
 pub(super) fn tag(address: &str, alt: &str, width: Option<f64>) -> String {
     let style = width.map(|width| format!(" style=\"width:{:.1}%\"", width * 100.0));
     let style = style.unwrap_or_default();

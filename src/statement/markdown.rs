@@ -1,4 +1,4 @@
-//! Markdown statements: CommonMark with formulas, tables and footnotes.
+//! Translates Markdown statements: CommonMark with formulas, tables and footnotes.
 //!
 //! Source: problem package format 2025-09, "Markdown environment and supported features".
 
@@ -15,7 +15,6 @@ use crate::statement::tags::{is_link, neutral};
 const NEXT: &str = "{{nextsample}}";
 const REST: &str = "{{remainingsamples}}";
 
-/// The statement as HTML.
 pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> String {
     let options = Options::ENABLE_MATH
         | Options::ENABLE_TABLES
@@ -41,14 +40,11 @@ struct Translator<'a, 'b> {
     math: Math,
     /// How many levels headings are below the page's title.
     depth: usize,
-    /// For each link around the text, whether it is shown as a link.
     links: Vec<bool>,
-    /// The number of images around the text that are not shown.
     skipped: usize,
 }
 
 impl<'a> Translator<'a, '_> {
-    /// The events that replace an event.
     fn event(&mut self, event: Event<'a>, at: Range<usize>) -> Vec<Event<'a>> {
         match event {
             Event::InlineMath(formula) => vec![self.formula(&formula, false, at)],
@@ -89,7 +85,7 @@ impl<'a> Translator<'a, '_> {
                         self.remark(
                             at,
                             message,
-                            "put it beside the statement, and name it as it is called there",
+                            "put it in the statement's directory, and use its file name",
                         );
                         vec![Event::Start(Tag::Emphasis)]
                     }
@@ -115,7 +111,7 @@ impl<'a> Translator<'a, '_> {
         }
     }
 
-    /// The identifier of a footnote in this statement.
+    /// Footnotes of several statements on a page must differ.
     fn own(&self, label: &str) -> CowStr<'a> {
         format!("{}-{label}", self.scope.language).into()
     }
@@ -133,12 +129,16 @@ impl<'a> Translator<'a, '_> {
         let (text, refused) = neutral(html);
         for name in refused {
             let message = format!("`<{name}>` is shown as text");
-            self.remark(at.clone(), message, "write it in Markdown; a page has no HTML of a statement but tags such as <sub> and <br>");
+            self.remark(
+                at.clone(),
+                message,
+                "write it in Markdown; a page keeps only HTML tags such as <sub> and <br>",
+            );
         }
         text.into()
     }
 
-    /// Text with samples, which are outside of paragraphs.
+    /// Samples are outside of paragraphs.
     fn samples(&mut self, text: &str) -> Vec<Event<'a>> {
         let mut html = String::new();
         for (before, mark) in pieces(text) {
@@ -158,7 +158,7 @@ impl<'a> Translator<'a, '_> {
     }
 }
 
-/// The parts of a text, each with the mark of samples behind it; none is behind the last.
+/// Returns the parts of a text, each with the mark that follows it; the last has none.
 fn pieces(text: &str) -> Vec<(&str, &str)> {
     let mut pieces = Vec::new();
     let (mut start, mut from) = (0, 0);
@@ -177,7 +177,6 @@ fn pieces(text: &str) -> Vec<(&str, &str)> {
     pieces
 }
 
-/// The place of a word in a text.
 fn find(text: &str, word: &str) -> Option<usize> {
     let found = text.find(word);
     #[cfg(test)]
@@ -185,7 +184,6 @@ fn find(text: &str, word: &str) -> Option<usize> {
     found
 }
 
-/// A name as those of constants are written, after they were replaced.
 fn unknown_constant(text: &str) -> Option<&str> {
     let is_name = |it: &&str| {
         let is_sample = [NEXT, REST].iter().any(|name| name.trim_matches(['{', '}']) == *it);
@@ -197,7 +195,6 @@ fn unknown_constant(text: &str) -> Option<&str> {
     pieces.find(is_name)
 }
 
-/// The help for a formula that cannot be parsed.
 pub(super) const FORMULA: &str = "write it with the commands of LaTeX and amsmath";
 
 fn deeper(level: HeadingLevel, by: usize) -> HeadingLevel {

@@ -1,25 +1,23 @@
-//! Formulas as MathML, which browsers show without a script.
+//! Translates formulas to MathML, which browsers show without a script.
 
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 use roxmltree::{Attribute, Document};
 
 use crate::model::html::escape;
 
-/// Upper bound in bytes on a formula: each byte may begin a group, and each level needs stack.
+/// In bytes: each byte may begin a group, and each level needs stack.
 const LONGEST: usize = 2000;
 
-/// Each command that is defined costs as much as all before it: statements come from strangers.
+/// To define a command costs as much as all before it together, and statements come from strangers.
 const MOST_COMMANDS: usize = 500;
 
 /// Commands in statements that the library lacks.
 const MACROS: [(&str, &str); 3] = [("textcolor", "{#2}"), ("href", "{#2}"), ("bm", r"\mathbf{#1}")];
 
-/// The permitted elements of formulas.
 const ELEMENTS: &str = "math mi mn mo mtext mspace mrow mfrac msqrt mroot mstyle mpadded mphantom menclose msub msup \
                         msubsup munder mover munderover mmultiscripts mprescripts mtable mtr mtd merror ms span code \
                         b i em u s semantics none";
 
-/// Translates formulas.
 pub(super) struct Math {
     library: LatexToMathML,
     macros: Vec<(String, String)>,
@@ -31,7 +29,7 @@ impl Math {
         Self { library: library(&macros).unwrap_or_default(), macros }
     }
 
-    /// Defines a command. A command that has no meaning in a formula stays unknown.
+    /// A command that has no meaning in a formula stays unknown.
     pub(super) fn define(&mut self, name: &str, body: &str) {
         self.macros.retain(|(known, _)| known != name);
         if self.macros.len() >= MOST_COMMANDS {
@@ -44,8 +42,6 @@ impl Math {
         }
     }
 
-    /// Translates a formula, inline or `alone`.
-    ///
     /// # Errors
     /// If it cannot be shown, with the reason.
     pub(super) fn translate(&self, formula: &str, alone: bool) -> Result<String, String> {
@@ -68,7 +64,7 @@ impl Math {
     }
 }
 
-/// The formula without `\[` and `\]`, which stand around it, and without the space after a line: `\\[4pt]`.
+/// Removes the enclosing `\[` and `\]`, and the space after a line: `\\[4pt]`.
 fn plain(formula: &str) -> String {
     let mut text = String::with_capacity(formula.len());
     let mut rest = formula;
@@ -96,7 +92,7 @@ fn plain(formula: &str) -> String {
     text + rest
 }
 
-/// The formula with formulas inside of its texts put between them: `\text{if $n$ is}` is `\text{if }n\text{ is}`.
+/// Splits texts at the formulas in them: `\text{if $n$ is}` becomes `\text{if }n\text{ is}`.
 fn with_formulas_apart(formula: &str) -> String {
     const TEXT: &str = r"\text{";
     let mut all = String::with_capacity(formula.len());
@@ -124,7 +120,6 @@ fn with_formulas_apart(formula: &str) -> String {
     all + rest
 }
 
-/// A formula as written.
 pub(super) fn unread(formula: &str) -> String {
     format!("<code>{}</code>", escape(formula))
 }
@@ -136,7 +131,7 @@ fn library(macros: &[(String, String)]) -> Option<LatexToMathML> {
     LatexToMathML::new(config).ok()
 }
 
-/// Whether this is only a formula: the library's input comes from strangers.
+/// The library's input comes from strangers.
 fn is_harmless(mathml: &str) -> bool {
     let Ok(document) = Document::parse(mathml) else { return false };
     let is_harmless = |attribute: Attribute<'_, '_>| {

@@ -1,4 +1,4 @@
-//! Statements as a page: Markdown and the format's subset of LaTeX become a single HTML file.
+//! Renders statements: Markdown and the format's subset of LaTeX become a single HTML page.
 //!
 //! Theory of operation: a translator makes HTML from a statement, and remarks about unknown parts. It writes text only
 //! through `escape`, formulas only through `math`, and images only through `images`, so that nothing in a statement
@@ -27,17 +27,15 @@ use crate::statement::images::Images;
 use crate::statement::samples::Samples;
 use crate::statement::source::StatementText;
 
-/// The stack of the thread that translates. In an unoptimised build, a level of a formula takes up to 60 KB of it.
+/// In bytes. In an unoptimised build, a level of a formula takes up to 60 KB of stack.
 const STACK: usize = 256 << 20;
 
-/// A page, and remarks about parts that it cannot show as written.
 #[derive(Debug)]
 pub struct Rendered {
     pub html: String,
     pub remarks: Vec<Diagnostic>,
 }
 
-/// State that the translators of a statement share.
 struct Scope<'a> {
     problem: &'a Problem,
     language: &'a str,
@@ -47,14 +45,13 @@ struct Scope<'a> {
     remarks: Vec<Diagnostic>,
 }
 
-/// A translated statement.
 struct Article {
     language: String,
     title: String,
     body: String,
 }
 
-/// The statements in these languages that can be shown, or all; and warnings about those that cannot.
+/// Returns the statements in these languages, or all, and warnings about those that cannot be shown.
 ///
 /// # Errors
 /// If there is none.
@@ -91,7 +88,7 @@ pub fn chosen<'a>(
     }
 }
 
-/// Makes a page of these statements of a problem, one below the other.
+/// The statements follow each other on one page.
 ///
 /// # Errors
 /// If the machine has no thread for it.
@@ -127,7 +124,7 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> Rendered {
     Rendered { html: page::html(problem, &articles), remarks }
 }
 
-/// Translates a statement; `None` if it cannot be read, which is reported.
+/// `None` if the statement cannot be read; a remark has the reason.
 fn article(statement: &Statement, scope: &mut Scope<'_>) -> Option<Article> {
     let (title, mut body) = match statement.form {
         Form::Latex => latex::translate(&text(statement, scope)?, scope),
@@ -144,7 +141,7 @@ fn text(statement: &Statement, scope: &mut Scope<'_>) -> Option<StatementText> {
     StatementText::read(scope.problem, statement).map_err(|it| scope.remarks.push(it)).ok()
 }
 
-/// Translates the sections that Polygon keeps in a directory, in its order.
+/// Polygon keeps the sections in a directory. The order is Polygon's.
 fn sections(statement: &Statement, scope: &mut Scope<'_>) -> String {
     let words = scope.words;
     let mut html = String::new();

@@ -1,4 +1,4 @@
-//! The page around statements: title, limits, and style.
+//! Makes the page for statements: title, limits, and style.
 
 use crate::model::html::escape;
 use crate::model::limits;
@@ -7,13 +7,12 @@ use crate::model::text::given_seconds;
 use crate::package::headings::Words;
 use crate::statement::Article;
 
-/// The style for screen and paper, light and dark.
+/// For screen and paper, light and dark.
 const STYLE: &str = include_str!("page.css");
 
 /// Nothing is loaded and nothing runs, even if a translator missed something.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/// The page with these statements.
 pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
     let language = articles.first().map_or("en", |article| &article.language);
     let mut html = format!(
@@ -46,7 +45,7 @@ pub(super) fn html(problem: &Problem, articles: &[Article]) -> String {
     html
 }
 
-/// The name of the problem in a language, as HTML.
+/// As HTML.
 pub(super) fn title(problem: &Problem, language: &str) -> String {
     escape(problem.name(language).unwrap_or(&problem.short_name))
 }

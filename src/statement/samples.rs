@@ -1,4 +1,4 @@
-//! Samples as contestants see them.
+//! Renders samples as contestants see them.
 //!
 //! Source: problem package format 2025-09, "Sample data".
 
@@ -12,31 +12,27 @@ use crate::model::units::Bytes;
 use crate::package::headings::Words;
 use crate::statement::source::file;
 
-/// Upper bound on the part of a file that is shown.
+/// Larger files are not shown.
 const MOST: Bytes = Bytes::kib(64);
 
-/// The samples that are not yet on the page.
 pub(super) struct Samples {
     words: &'static Words,
     left: VecDeque<Sample>,
     shown: usize,
-    /// Warnings about files that cannot be shown.
     pub(super) remarks: Vec<Diagnostic>,
 }
 
-/// The files of a sample that are shown.
 #[derive(Default)]
 struct Sample {
     input: FilePath,
     output: Option<FilePath>,
     interaction: Option<FilePath>,
     arguments: Vec<String>,
-    /// Files beside the input, by their names for the program.
+    /// Further files, by their names for the program.
     files: Vec<(String, FilePath)>,
 }
 
 impl Samples {
-    /// The samples of a problem, in order.
     pub(super) fn of(problem: &Problem, words: &'static Words) -> Self {
         let mut samples = BTreeMap::new();
         let cases = problem.test_data.cases.iter().filter(|case| case.name.starts_with("sample/"));
@@ -57,7 +53,7 @@ impl Samples {
             };
             samples.insert((at, case.name.clone()), sample);
         }
-        // An exchange can be shown without a test case for it.
+        // A sample interaction need not have a test case.
         let known: HashSet<FilePath> =
             samples.values().filter_map(|it: &Sample| it.interaction.clone()).collect();
         let directory = problem.dir.join("data/sample");
@@ -72,7 +68,7 @@ impl Samples {
             let sample = Sample { interaction: Some(path), ..Sample::default() };
             samples.insert((usize::MAX, name), sample);
         }
-        // If there are exchanges, the other samples are only for the judge.
+        // If there are sample interactions, the other samples are only for the judge.
         if samples.values().any(|sample| sample.interaction.is_some()) {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
@@ -80,7 +76,7 @@ impl Samples {
         Self { words, left, shown: 0, remarks: Vec::new() }
     }
 
-    /// The next sample as HTML; empty if none is left.
+    /// As HTML; empty if there is no other sample.
     pub(super) fn next(&mut self) -> String {
         let Some(sample) = self.left.pop_front() else { return String::new() };
         self.shown += 1;
@@ -90,20 +86,18 @@ impl Samples {
         }
     }
 
-    /// A sample in these files of the statement itself.
     pub(super) fn stated(&mut self, input: FilePath, output: FilePath) -> String {
         self.shown += 1;
         self.files(&Sample { input, output: Some(output), ..Sample::default() })
     }
 
-    /// A sample whose texts are in the statement.
     pub(super) fn given(&mut self, texts: [&str; 2]) -> String {
         self.shown += 1;
         let texts = texts.map(|text| pre(&format!("{}\n", text.trim())));
         table("sample", [self.words.sample_input, self.words.sample_output], self.shown, &[texts])
     }
 
-    /// The samples that Polygon keeps beside a statement: `example.01`, `example.01.a`.
+    /// Polygon keeps samples in the directory of a statement: `example.01`, `example.01.a`.
     pub(super) fn beside(&mut self, statement: &FilePath) -> String {
         let mut html = String::new();
         for number in 1..100 {
@@ -117,7 +111,6 @@ impl Samples {
         html
     }
 
-    /// All samples that are left.
     pub(super) fn rest(&mut self) -> String {
         let mut html = String::new();
         while !self.left.is_empty() {
@@ -145,7 +138,7 @@ impl Samples {
         )
     }
 
-    /// An exchange: the judge's lines on the left, the submission's on the right.
+    /// The judge's lines are on the left, the submission's on the right.
     fn exchange(&mut self, path: &FilePath) -> String {
         let text = self.read(path).unwrap_or_else(|why| why);
         let lines: Vec<&str> = text.lines().collect();
@@ -176,7 +169,6 @@ impl Samples {
         html
     }
 
-    /// The text of a file, or why it cannot be shown.
     fn text(&mut self, path: &FilePath) -> String {
         match self.read(path) {
             Ok(text) => pre(&text),
@@ -184,7 +176,7 @@ impl Samples {
         }
     }
 
-    /// A file as text, or why it cannot be shown, which is also a remark.
+    /// The error is also a remark.
     fn read(&mut self, path: &FilePath) -> Result<String, String> {
         match file(path, MOST) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),

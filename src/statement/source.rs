@@ -1,4 +1,4 @@
-//! A statement's text and the files beside it, read only inside of the package, with bounded size.
+//! Reads a statement's text and the files in its directory: only inside of the package, with bounded size.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -13,23 +13,21 @@ use crate::model::root::{FilePath, is_outside};
 use crate::model::units::Bytes;
 use crate::package::statements::{Form, Statement};
 
-/// Upper bound on the size of a statement; real ones have a few kilobytes.
+/// Real statements have a few kilobytes.
 const LARGEST: Bytes = Bytes::mib(1);
-/// Upper bound on the remarks: with more, the statement is probably in another markup language.
+/// With more remarks, the statement is probably in another markup language.
 const MOST_REMARKS: usize = 50;
 
-/// A statement's text.
 pub(super) struct StatementText {
     path: FilePath,
     pub text: String,
     written: String,
-    /// Where values are in the text, and where their names are in the written text.
+    /// The ranges of values in the text, and those of their names in the source.
     values: Vec<[Range<usize>; 2]>,
     told: RefCell<HashSet<String>>,
 }
 
 impl StatementText {
-    /// Reads a statement and fills in the values of constants.
     pub(super) fn read(problem: &Problem, statement: &Statement) -> Result<Self, Diagnostic> {
         let path = statement.path.clone();
         let bytes = file(&path, LARGEST).map_err(|error| {
@@ -67,12 +65,11 @@ impl StatementText {
         Self { path, text, written, values, told: RefCell::default() }
     }
 
-    /// The path of a file beside the statement.
     pub(super) fn beside(&self, name: &str) -> FilePath {
         self.path.with_file_name(name)
     }
 
-    /// A remark about a part of the text; `None` if it repeats an earlier one, or if there are too many.
+    /// `None` if the remark repeats an earlier one, or if there are too many.
     pub(super) fn remark(
         &self,
         at: Range<usize>,
@@ -87,7 +84,7 @@ impl StatementText {
         Some(remark.help(help))
     }
 
-    /// The place in the written text of a part of the text; a part of a value is at its name.
+    /// Converts a range of the text to one of the source; a part of a value becomes its name.
     fn as_written(&self, at: Range<usize>) -> Range<usize> {
         let mut found = at.clone();
         for [value, name] in &self.values {
@@ -122,7 +119,7 @@ impl StatementText {
     }
 }
 
-/// A file of the package. A link out of it is refused, so that a page reveals nothing about the machine.
+/// A link out of the package is refused, so that a page reveals nothing about the machine.
 pub(super) fn file(path: &FilePath, most: Bytes) -> io::Result<Vec<u8>> {
     let bytes = path.start(most.0 + 1).map_err(|error| {
         if is_outside(&error) { io::Error::other("it is outside of the package") } else { error }

@@ -1,4 +1,4 @@
-//! HTML that a statement may contain: a few text tags, and links.
+//! The HTML that a statement may contain: a few text tags, and links.
 
 use crate::model::html::escape;
 
@@ -8,8 +8,8 @@ const HARMLESS: [&str; 15] = [
     "p",
 ];
 
-/// The HTML of a statement: harmless tags stay, comments are removed, everything else becomes text. Also returns the
-/// names of the tags that become text.
+/// Harmless tags stay, comments are removed, everything else becomes text. Also returns the names of the tags that
+/// become text.
 pub(super) fn neutral(html: &str) -> (String, Vec<String>) {
     let mut neutral = String::new();
     let mut refused = Vec::new();

@@ -1,4 +1,4 @@
-//! How statements are translated.
+//! Tests of the translation of statements.
 
 use std::fs;
 
@@ -6,7 +6,6 @@ use super::*;
 use crate::model::program::Constant;
 use crate::model::root::FilePath;
 
-/// A statement's body, and the messages about it.
 fn shown(form: Form, text: &str) -> (String, Vec<String>) {
     let dir = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| {

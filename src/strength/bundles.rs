@@ -10,18 +10,16 @@ use crate::model::limits::Limits;
 use crate::model::stop::Stop;
 use crate::mutate::bundle::{Bundle, WHICH, bundle};
 
-/// Programs that differ in one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Variants<'a> {
     /// One of them, or the program from which they were made.
     pub original: &'a Prepared,
     pub language: &'a str,
     pub file: &'a Path,
-    /// The content of the file in each program.
     pub texts: &'a [String],
 }
 
-/// How many are built at once at most: the compiler must keep its limits.
+/// More in one build could exceed the compiler's limits.
 pub const AT_ONCE: usize = 50;
 
 impl Variants<'_> {
@@ -49,7 +47,6 @@ struct Builds<'a> {
     run_limits: &'a Limits,
 }
 
-/// Programs with the indexes of their texts.
 type Programs = Vec<(usize, Arc<Runnable>)>;
 
 impl Builds<'_> {
@@ -72,8 +69,7 @@ impl Builds<'_> {
         };
         let name = self.of.file.file_name().unwrap_or_default().to_string_lossy();
         let wrong = blamed(&String::from_utf8_lossy(&messages), &name, &bundle);
-        // If all seem wrong, the bundle itself is at fault. The same holds if one of them builds alone: in C, names
-        // may clash.
+        // If all seem wrong, the bundle itself is at fault. In C, names may clash: then a blamed source builds alone.
         if wrong.len() == group.len() || self.is_right_alone(group, &wrong)? {
             return self.alone(group);
         }
@@ -103,7 +99,6 @@ impl Builds<'_> {
             .is_some_and(|it| it.is_ok()))
     }
 
-    /// Builds one text, or returns the compiler's messages.
     fn one(&self, text: &str) -> Result<Result<Runnable, Vec<u8>>, Stop> {
         let prepared = self.of.original.with_file(self.of.file, text);
         Ok(match self.bench.builder.build(&prepared, self.build_limits, self.run_limits)? {
@@ -113,7 +108,6 @@ impl Builds<'_> {
     }
 }
 
-/// The sources of a bundle in which a compiler finds errors.
 fn blamed(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
     let at = |line: &str| {
         let number = line.split_once(name)?.1.strip_prefix(':')?;

@@ -22,12 +22,10 @@ use crate::strength::submissions::BuiltSubmission;
 use crate::validate::trial;
 use crate::validator::response::Opinion;
 
-/// On how many test cases outputs are tried.
 const CASES: usize = 6;
-/// Larger judge answers are not changed.
+/// In bytes. Larger judge answers are not changed.
 const LARGEST: u64 = 64 << 10;
 
-/// How a changed output is known to be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Oracle {
     /// Only the judge answer is right: the default output validator compares with it.
@@ -66,7 +64,7 @@ struct Tried<'a> {
     outputs: Vec<(&'a str, Vec<u8>)>,
 }
 
-/// How many kinds of wrong outputs are rejected, and how many kinds of right ones are rejected, too.
+/// Counts which kinds of wrong outputs are rejected, and which right ones are rejected, too.
 pub fn rejected_outputs(
     bench: Bench<'_>,
     rules: &Rules<'_>,
@@ -106,7 +104,6 @@ pub fn rejected_outputs(
     Ok(strictness)
 }
 
-/// The problem's way to judge an output.
 struct Checkers<'a> {
     bench: Bench<'a>,
     rules: &'a Rules<'a>,
@@ -149,7 +146,6 @@ impl<'a> Checkers<'a> {
         Ok(found)
     }
 
-    /// Judges outputs with faults, and those of other accepted submissions.
     fn judge<'t>(&self, oracle: Oracle, tried: &Tried<'t>) -> Result<Judged<'t>, Stop> {
         let test_case = tried.test_case;
         let mut judged = Judged::default();
@@ -167,7 +163,7 @@ impl<'a> Checkers<'a> {
             return Ok(judged);
         }
         for fault in faults(base).into_iter().filter(|it| oracle.knows(it.kind)) {
-            // Compared with the right output's result, so that a lower score counts as rejected.
+            // An output with a lower score than the right one counts as rejected.
             let is_rejected = by(&fault.text)? != told;
             judged.faults.push(Faulty { fault, test_case, is_rejected });
         }
@@ -226,7 +222,6 @@ fn is_same(answer: &[u8], output: &[u8], options: &Options) -> Result<bool, Stop
     Ok(difference.map_err(|error| JudgeError::new("compare two outputs", error))?.is_none())
 }
 
-/// The results of the outputs for one test case.
 #[derive(Default)]
 struct Judged<'a> {
     faults: Vec<Faulty<'a>>,
@@ -234,7 +229,6 @@ struct Judged<'a> {
     refused: Vec<String>,
 }
 
-/// A wrong output for a test case.
 struct Faulty<'a> {
     fault: OutputFault,
     test_case: &'a TestCase,

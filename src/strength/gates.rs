@@ -23,12 +23,9 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::is_accepted;
 use crate::validate::{self, Extent};
 
-/// Checks the gates.
 pub struct Gates<'a> {
     pub inputs: &'a ProblemInputs,
-    /// All test cases, with the validators that judge them.
     pub judging: &'a Judging<'a>,
-    /// Whether all submissions are run on all test cases.
     pub matrix: bool,
     pub kept: Option<PathBuf>,
 }
@@ -102,8 +99,8 @@ impl<'a> Gates<'a> {
         Ok(judgements)
     }
 
-    /// Checks all gates. Checks the data while submissions are judged: both are mostly builds and program starts,
-    /// which leave processors idle.
+    /// Checks the data while submissions are judged: both are mostly builds and program starts, which leave processors
+    /// idle.
     pub fn look(
         &self,
         time_limit: &TimeLimit,
@@ -185,7 +182,6 @@ impl<'a> Gates<'a> {
     }
 }
 
-/// Checks that all are accepted on all test cases.
 fn accepted(right: &[&Judgement]) -> Gate {
     let name = GateName::AcceptedSubmissions;
     let rejected = right.iter().filter(|it| it.verdict != Verdict::Accepted);
@@ -198,7 +194,6 @@ fn accepted(right: &[&Judgement]) -> Gate {
     Gate { name, state, detail }
 }
 
-/// Checks that all of them take at most half of the time limit.
 fn half(right: &[&Judgement], limit: Duration) -> Gate {
     let name = GateName::TimeLimit;
     let times = right.iter().flat_map(|it| {

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::strength::{Strength, SubjectStatus};
 
-/// Reports the gain since the last measurement, and returns the note about this one for the next. Does neither if too
-/// many programs were not run in time, and reports no gain if more programs are open than before: missing programs
-/// would look like a gain.
+/// Returns the note about this measurement for the next one. If too many programs were not run in time, there is no
+/// note and no gain. If more programs are open than before, there is no gain: missing programs would look like one.
 pub fn compare(report: &mut Strength, noted: Option<&[u8]>) -> Option<Vec<u8>> {
     let is_whole = report.count(SubjectStatus::NotRun) * 10 <= report.subjects.len();
     let score = report.score.filter(|_| is_whole)?;
@@ -17,11 +16,9 @@ pub fn compare(report: &mut Strength, noted: Option<&[u8]>) -> Option<Vec<u8>> {
     postcard::to_allocvec(&now).ok()
 }
 
-/// What is noted of a measurement.
 #[derive(Serialize, Deserialize)]
 struct Measurement {
     score: f64,
     missed: Vec<String>,
-    /// How many programs were not run or undecided.
     open: usize,
 }

@@ -1,4 +1,4 @@
-//! Holds suspects against test cases and the pool. While some run, the next ones are built.
+//! Runs suspects on test cases and on the pool. While some run, the next ones are built.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -12,28 +12,25 @@ use crate::strength::mutants::{self, WrongProgram};
 use crate::strength::test_bed::{Goal, OnCases, OnPool, Suspect};
 use crate::strength::{matrix, score};
 
-/// After how many subjects the test cases are sorted again by what they reject.
+/// After so many subjects, the test cases are sorted again by what they reject.
 const CHUNK: usize = 64;
 
-/// A step of work, for the entries at these indexes.
+/// The numbers are indexes of entries.
 enum Step {
     Build(Vec<usize>),
     Hold(usize),
 }
 
-/// The result of a step; None if the time ran out.
+/// `None` if the time ran out.
 enum Done {
     Built(Option<Vec<Option<Suspect>>>),
     Held(Option<Held>),
-    /// It may be too slow: it is run after all others.
     Slow,
 }
 
-/// The results of an entry's runs.
 struct Held {
-    /// On the test cases, unless they were known.
+    /// `None` if they were known.
     on_cases: Option<OnCases>,
-    /// On the pool, if there is one and it was used.
     on_pool: Option<OnPool>,
     took: Duration,
 }
@@ -86,8 +83,8 @@ impl Measuring<'_> {
             let mut steps: Vec<Step> = to_build.into_iter().map(Step::Build).collect();
             let builds = steps.len();
             steps.extend(held.into_iter().map(Step::Hold));
-            // What takes long comes first, so that no slot waits at the end. Before the end, nobody is left to run what
-            // is built.
+            // What takes long comes first, so that no slot waits at the end. Shortly before the end, there is no time
+            // to run what is built.
             if end.saturating_duration_since(begun) < longest * 2 {
                 steps.rotate_left(builds);
             }
@@ -134,7 +131,6 @@ impl Measuring<'_> {
         self.search.end - round.clamp(self.for_search / 4, self.for_search)
     }
 
-    /// Groups the entries at these indexes into builds.
     fn to_build(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
         let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
         let slots = self.search.test_bed.comparison.bench.executor.slots();
@@ -190,7 +186,7 @@ impl Measuring<'_> {
         Ok(Done::Held(Some(Held { on_cases, on_pool, took: begun.elapsed() })))
     }
 
-    /// Stores the result of an entry; returns whether the time ran out first.
+    /// Returns whether the time ran out first.
     fn take_held(&self, entry: &mut MeasuredSubject, held: Option<Held>) -> bool {
         let is_judged = entry.is_judged();
         let subject = &mut entry.subject;
@@ -223,7 +219,7 @@ impl Measuring<'_> {
             None => on_cases.signature.map(|signature| (0, signature)),
         };
         if entry.source.is_some() && !on_cases.rejected.is_empty() {
-            // A suspect that was caught is not needed any more.
+            // Frees the program: it does not run again.
             entry.suspect = None;
         }
         false
@@ -231,12 +227,11 @@ impl Measuring<'_> {
 }
 
 impl MeasuredSubject {
-    /// Whether it was judged on the test cases before.
     fn is_judged(&self) -> bool {
         self.subject.kind == SubjectKind::Submission && self.source.is_none()
     }
 
-    /// The order of holding: the cheapest per subject first, so that much is done if time is short.
+    /// The cheapest per subject comes first, so that much is done if time is short.
     fn turn(&self) -> u8 {
         match &self.source {
             None => 0,

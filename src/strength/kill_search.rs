@@ -13,19 +13,15 @@ use crate::search::shrink::{Shrinking, Shrunk, shrink};
 use crate::strength::pool::AnsweredInput;
 use crate::strength::test_bed::{Suspect, TestBed};
 
-/// What a search needs.
 pub struct KillSearch<'a> {
     /// The right programs other than the reference, with their names: all must agree with it.
     pub others: Vec<(String, Suspect)>,
     pub test_bed: &'a TestBed<'a>,
-    /// When all searches must be over.
     pub end: Instant,
 }
 
-/// How many inputs that need a start each are tried in a round: over all rounds, enough to presume that a suspect is
-/// right.
+/// The inputs of a round, if each needs a start. Over all rounds, they suffice to presume that a suspect is right.
 pub(super) const ALONE: usize = 25;
-/// How long an input is made smaller.
 const SHRINKING: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
@@ -65,7 +61,7 @@ impl KillSearch<'_> {
         Ok((None, tried))
     }
 
-    /// How a suspect fails on an input, if it fails each time and the input is valid.
+    /// A failure counts if the input is valid and the suspect fails each time.
     fn failure(
         &self,
         suspect: &Suspect,
@@ -110,7 +106,6 @@ impl KillSearch<'_> {
         Ok(true)
     }
 
-    /// Makes a failing input small.
     pub fn shrunk(&self, suspect: &Suspect, failure: &Failure) -> Result<Shrunk, Stop> {
         self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINKING)));
         let shrunk = self.test_bed.with(suspect, |comparison| {

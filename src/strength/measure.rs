@@ -24,10 +24,9 @@ use crate::strength::pool::{AnsweredInput, FreshSource};
 use crate::strength::reach::Looking;
 use crate::strength::test_bed::Suspect;
 
-/// A subject with its program.
 pub struct MeasuredSubject {
     pub subject: Subject,
-    /// Its program, if it is built. If this and `source` are None, it is not run here.
+    /// `None` before the build. If `source` is `None`, too, it is not run here.
     pub suspect: Option<Suspect>,
     /// What it is still to be built from. A submission without it was judged before.
     pub source: Option<WrongProgram>,
@@ -35,31 +34,26 @@ pub struct MeasuredSubject {
     pub signature: Option<(u64, u64)>,
 }
 
-/// What to measure, and how far.
 pub struct Measuring<'a> {
-    /// Where suspects are run, and how inputs are searched.
     pub search: KillSearch<'a>,
     /// The most time that is kept for the search while subjects run on test cases.
     pub for_search: Duration,
     /// After how many rounds of the search a survivor is presumed equivalent.
     pub rounds: usize,
-    /// Whether all subjects are run on all test cases.
     pub matrix: bool,
     /// The mutants that the author declares to be right.
     pub equivalents: &'a [Equivalent],
 }
 
-/// Why there is no measurement.
 pub enum Unmeasured {
-    /// A right program fails on a valid input.
     Reference(Fault),
     /// Two right programs disagree on a valid input, made small: the other program's name, and its result.
     Disagreement(String, Box<Shrunk>),
 }
 
-/// How many fresh inputs measure how hard a subject is to catch.
+/// The fresh inputs that measure how hard a subject is to catch.
 const POOL: usize = 96;
-/// How many fresh inputs are tried at once in a search. With the pool, one round is more than [`ENOUGH`].
+/// The fresh inputs of one round of the search. With the pool, one round is more than [`ENOUGH_INPUTS`].
 pub(super) const ROUND: usize = 224;
 /// After how many rounds a survivor is presumed equivalent, if the user names no number.
 pub const ROUNDS: usize = 12;
@@ -67,11 +61,11 @@ pub const ROUNDS: usize = 12;
 const ENOUGH: u64 = 300;
 /// The bound on survivors holds with a probability of 95 %: `ln 0.05` is about `-3`.
 const RULE_OF_THREE: f64 = 3.0;
-/// On how many other survivors an input is tried.
+/// An input that rejects a survivor is tried on so many others.
 const OTHERS: usize = 64;
 
 impl Measuring<'_> {
-    /// Holds the entries against test cases and fresh inputs, and adds the results to the report.
+    /// Runs the entries on test cases and fresh inputs, and adds the results to the report.
     pub fn measure(
         &self,
         mut entries: Vec<MeasuredSubject>,
@@ -119,7 +113,6 @@ impl Measuring<'_> {
         Ok(Ok(()))
     }
 
-    /// Looks for features of inputs, as long as there is time.
     fn look_for_features(&self, pool: &[Texts], report: &mut Strength) -> Result<(), Stop> {
         let KillSearch { test_bed, end, .. } = self.search;
         let arena = self.search.arena();
@@ -333,7 +326,6 @@ impl Unmeasured {
 }
 
 impl MeasuredSubject {
-    /// Whether an input that rejects it is still searched.
     fn is_searched(&self) -> bool {
         self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }

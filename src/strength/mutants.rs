@@ -19,7 +19,6 @@ use crate::strength::bundles::{AT_ONCE, Variants};
 use crate::strength::measure::MeasuredSubject;
 use crate::strength::test_bed::{Suspect, starts_slowly};
 
-/// The wrappers of a right program. Those that change inputs need a grammar.
 pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubject> {
     let fits = |change: &Change| grammar.is_some() || matches!(change, Change::Output(_));
     let all = wrappers().iter().filter(|wrapper| fits(&wrapper.change));
@@ -32,7 +31,6 @@ pub fn wrapped(right: &Suspect, grammar: Option<&Grammar>) -> Vec<MeasuredSubjec
     .collect()
 }
 
-/// A mutant that is not built yet.
 #[derive(Clone, Debug)]
 pub struct MutantSource {
     /// The right program, to be built for many inputs if its language allows it.
@@ -41,7 +39,6 @@ pub struct MutantSource {
     language: &'static str,
     file: PathBuf,
     text: String,
-    /// Whether it may well not compile.
     is_risky: bool,
 }
 
@@ -56,7 +53,6 @@ impl MutantSource {
     }
 }
 
-/// The source of a program that should be wrong.
 #[derive(Clone, Debug)]
 pub enum WrongProgram {
     Mutant(MutantSource),
@@ -70,8 +66,7 @@ impl WrongProgram {
     }
 }
 
-/// Sorts neighbours that could be built together: those that may not compile last, so that few builds are repeated
-/// without some of their programs.
+/// Among neighbours that could be built together, those that may not compile come last: so few builds are repeated.
 pub fn risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
     let source = |place: &usize| entries[*place].source.as_ref();
     let beside = |one: &usize, other: &usize| {
@@ -82,7 +77,7 @@ pub fn risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
     queue.chunk_by_mut(beside).for_each(|together| together.sort_by_key(is_risky));
 }
 
-/// Indexes of the sources that are built together, for this many slots.
+/// Each group of indexes is one build.
 pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize>> {
     let beside = sources.chunk_by(|one, other| one.1.is_beside(other.1));
     let split = beside.flat_map(|together| {
@@ -92,7 +87,8 @@ pub fn groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec<usize
     split.map(|group| group.iter().map(|(place, _)| *place).collect()).collect()
 }
 
-/// Builds one of the [`groups`]; None for sources that do not build. A program built for many inputs also runs on one.
+/// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs
+/// on one.
 pub fn build(
     comparison: &Comparison<'_>,
     sources: &[&WrongProgram],
@@ -116,7 +112,6 @@ pub fn build(
     Ok(programs.into_iter().map(|program| program.map(suspect)).collect())
 }
 
-/// Builds a submission, for many inputs if its language allows it.
 fn alone(comparison: &Comparison<'_>, prepared: &Prepared) -> Result<Option<Suspect>, Stop> {
     let Comparison { bench, rules, .. } = comparison;
     let limits = Limits::of_compiler(&bench.problem.limits);
@@ -170,7 +165,6 @@ pub fn mutated(
     Ok(mutants(original.language, &original.files).into_iter().map(mutant).collect())
 }
 
-/// The lines that a mutant changes, before and after.
 fn edit(submission: &Submission, file: &SourceText, mutant: &Mutant, after: &str) -> SourceEdit {
     let end = mutant.range.start + mutant.after.len();
     SourceEdit {
@@ -183,7 +177,6 @@ fn edit(submission: &Submission, file: &SourceText, mutant: &Mutant, after: &str
     }
 }
 
-/// The whole lines from one position in a text to another.
 fn lines(text: &str, from: usize, to: usize) -> &str {
     let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
     let end = text[to..].find('\n').map_or(text.len(), |at| to + at);

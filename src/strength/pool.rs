@@ -11,25 +11,22 @@ use crate::search::arena::{Arena, Fresh};
 use crate::search::comparison::{Comparison, Unusable};
 use crate::search::run::Fault;
 
-/// Where fresh inputs come from.
 pub struct FreshSource<'a> {
     arena: &'a Arena<'a>,
-    /// The ways to make inputs, in order.
     mix: Mix<'a>,
     taken: u64,
     seen: HashSet<Arc<[u8]>>,
 }
 
-/// A fresh input with its judge answer.
 #[derive(Clone, Debug)]
 pub struct AnsweredInput {
     pub fresh: Fresh,
     pub texts: Texts,
 }
 
-/// The longest fresh input in bytes: longer ones cost more than they show.
+/// In bytes. Longer inputs cost more than they show.
 pub const LONGEST: usize = 64 << 10;
-/// After how many useless inputs in a row the search ends.
+/// The search ends after so many useless inputs in a row.
 const IN_VAIN: u64 = 200;
 
 impl<'a> FreshSource<'a> {

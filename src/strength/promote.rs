@@ -4,18 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use crate::model::strength::{MissedBy, Subject, SubjectStatus};
 
-/// A test case to add.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// The index of its subject.
     pub place: usize,
     /// A name below `data/secret/`.
     pub name: String,
     pub description: String,
 }
 
-/// The test cases to add: first those that catch most of what is hard to catch, one for each kind of fault, none for
-/// what an earlier one catches. Subjects that are held out are ignored, since they show whether the others are enough.
+/// Chooses one input for each kind of fault, and none for what an earlier one catches. Inputs that catch most of what
+/// is hard to catch come first. Held-out subjects are ignored: they show whether the others are enough.
 pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
     let missed = |subject: &Subject| -> Option<MissedBy> {
         let is_open = subject.status == SubjectStatus::Missed && !subject.held_out;
@@ -51,7 +49,7 @@ pub fn choose(subjects: &[Subject]) -> Vec<Chosen> {
     chosen
 }
 
-/// The last part of a subject's name, with characters that test case names allow.
+/// Keeps the characters that test case names allow.
 fn name(subject: &Subject) -> String {
     let last = subject.id.rsplit(['/', ':']).next().unwrap_or_default();
     let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '-' };

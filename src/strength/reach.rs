@@ -17,19 +17,15 @@ use crate::model::strength::InputFeature;
 use crate::strength::pool::LONGEST;
 use crate::validity::Validity;
 
-/// How many inputs are drawn to see which features valid ones can have.
 const DRAWN: usize = 300;
 
-/// A search for features.
 pub struct Looking<'a> {
     pub grammar: &'a Grammar,
     pub validity: &'a Validity<'a>,
     pub seed: u64,
-    /// Whether the time is over.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
-/// A feature to look for.
 struct Wanted {
     statement: Statement,
     test_case: Option<String>,
@@ -43,8 +39,8 @@ impl Wanted {
 }
 
 impl Looking<'_> {
-    /// The features of valid inputs, each with an input that has it: from a test case, otherwise from the pool,
-    /// otherwise drawn. None if the time is over before all test cases were looked at; after that, no more are drawn.
+    /// Finds features of valid inputs, each with an input that has it: from a test case, else from the pool, else
+    /// drawn. `None` if the time is over before all test cases are read. If it is over later, fewer inputs are drawn.
     pub fn features(
         &self,
         cases: impl Iterator<Item = Result<Option<(String, Texts)>, JudgeError>>,
@@ -105,13 +101,12 @@ impl Looking<'_> {
     }
 }
 
-/// The wanted features that were not found before and that these rows have.
 fn newly<'w>(wanted: &'w mut [Wanted], rows: &[Row]) -> impl Iterator<Item = &'w mut Wanted> {
     wanted.iter_mut().filter(move |it| !it.is_found() && it.statement.holds(rows))
 }
 
-/// Both sides of each yes/no statement about a test case; for sizes, odd or even, and one off a bound. The bounds
-/// themselves are a part of the score.
+/// Both values of each yes/no feature; for sizes, odd or even, and one off a bound. The bounds themselves are a part
+/// of the score.
 fn wanted(features: &Features<'_>) -> Vec<Wanted> {
     let tests = |feature: &Feature| -> Vec<Test> {
         match feature.about {

@@ -9,10 +9,10 @@ use crate::model::verdict::Verdict;
 use crate::mutate::operator::Operator;
 use crate::strength::matrix;
 
-/// The least hardness: a subject that every input catches still counts a little.
+/// A subject that every input catches still counts a little.
 const LEAST: f64 = 0.05;
 
-/// How hard a subject is to catch: `-log2` of the chance that an input catches it, if `rejected` of the pool do.
+/// In bits: `-log2` of the chance that an input catches the subject, if `rejected` inputs of the pool do.
 pub fn hardness(rejected: usize, pool: usize) -> f64 {
     if pool == 0 {
         return 1.0;
@@ -22,8 +22,8 @@ pub fn hardness(rejected: usize, pool: usize) -> f64 {
     (-chance.log2()).max(LEAST)
 }
 
-/// The share of the subjects that the data catches, weighted by hardness, which counts up to one bit; `None` if there
-/// are none. `waits` knows the submissions that wait for ever instead of being slow.
+/// The share of the subjects that the data catches, weighted by hardness up to one bit; `None` if there are none.
+/// `waits` tells which submissions wait for ever instead of being slow.
 pub fn kills(subjects: &[Subject], waits: &dyn Fn(&Subject) -> bool) -> Option<f64> {
     let counts = |it: &&Subject| it.status.counts() && (!is_slow(it) || waits(it));
     let weight = |it: &Subject| it.hardness.min(1.0);
@@ -54,7 +54,6 @@ pub fn twice(subjects: &[Subject]) -> Option<f64> {
     (all > 0).then(|| twice as f64 / all as f64)
 }
 
-/// The parts with their weights and measured values.
 pub fn parts(value: impl Fn(PartName) -> Option<f64>) -> Vec<Part> {
     let part = |(name, weight)| Part { name, value: value(name), weight };
     PartName::WEIGHTS.into_iter().map(part).collect()
@@ -69,7 +68,7 @@ pub fn score(parts: &[Part]) -> Option<f64> {
     Some(100.0 * sum / weights)
 }
 
-/// The meaning of a score. The best grade is for data that catches nearly everything that can be caught, reaches all
+/// The best grade is for data that catches nearly everything that can be caught, reaches all
 /// bounds and separates all that can be separated. Parts that could not be measured do not prevent it.
 pub fn grade(parts: &[Part], score: f64) -> Grade {
     let at_least = |name: PartName, least: f64| {

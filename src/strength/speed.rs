@@ -18,12 +18,10 @@ use crate::model::units::seconds;
 use crate::model::verdict::Verdict;
 use crate::strength::submissions::BuiltSubmission;
 
-/// The factor by which a slow submission must exceed the limit.
+/// A slow submission must exceed the limit by this factor; accepted ones must stay below the other.
 const SLOW: f64 = 1.5;
-/// The part of the limit that an accepted submission may take.
 const FAST: f64 = 0.5;
 
-/// What to run, and where.
 pub struct SpeedProbe<'a> {
     pub bench: Bench<'a>,
     pub rules: &'a Rules<'a>,
@@ -34,14 +32,9 @@ pub struct SpeedProbe<'a> {
     pub end: Instant,
 }
 
-/// The result of the test cases for a slow submission.
 enum SlowResult<'a> {
-    TooSlow {
-        case: &'a TestCase,
-        waited: bool,
-    },
+    TooSlow { case: &'a TestCase, waited: bool },
     Nowhere,
-    /// The time ran out first.
     Cut,
 }
 
@@ -72,7 +65,10 @@ impl SpeedProbe<'_> {
                     by_case(case, limit, known[case.name.as_str()].as_ref())
                 }
                 SlowResult::Nowhere => {
-                    let told = format!("no test case takes it {}", seconds(limit.mul_f64(SLOW)));
+                    let told = format!(
+                        "takes less than {} on every test case",
+                        seconds(limit.mul_f64(SLOW))
+                    );
                     (SeparatedBy::Nothing, "", told)
                 }
                 SlowResult::Cut => undecided(),
@@ -116,8 +112,8 @@ impl SpeedProbe<'_> {
         Ok(Some(AcceptedPace::Fast))
     }
 
-    /// One run under the limits of slow submissions, which shows whether it is far above or far below the limit.
-    /// `None` if the time is over.
+    /// Runs under the limits of slow submissions: this shows whether it is far above or far below the limit. `None` if
+    /// the time is over.
     fn run(&self, submission: &BuiltSubmission<'_>, case: &TestCase) -> Result<Option<Ran>, Stop> {
         if Instant::now() >= self.end {
             return Ok(None);
@@ -140,17 +136,11 @@ impl SpeedProbe<'_> {
     }
 }
 
-/// What accepted submissions do on a test case.
 enum AcceptedPace {
     Fast,
-    /// This one takes more than its part of the limit.
-    Slow {
-        name: String,
-        time: Duration,
-    },
+    Slow { name: String, time: Duration },
 }
 
-/// What a test case shows on which a submission is too slow.
 fn by_case<'a>(
     case: &'a TestCase,
     limit: Duration,
@@ -176,7 +166,6 @@ fn undecided() -> (SeparatedBy, &'static str, String) {
     (SeparatedBy::Unknown, "", "time ran out before the test cases decided".to_owned())
 }
 
-/// Why submissions to a problem cannot be measured. None if they can.
 fn unmeasurable(problem: &Problem) -> Option<&'static str> {
     match (problem.kind.interaction, problem.kind.passes) {
         (Interaction::Interactive, _) => Some(
@@ -197,7 +186,6 @@ fn largest_first(problem: &Problem) -> Result<Vec<&TestCase>, Stop> {
     Ok(cases.into_iter().map(|(_, case)| case).collect())
 }
 
-/// Whether the clock ended a run that hardly computed.
 fn has_waited(outcome: &Outcome) -> bool {
     outcome.stopped_by == Some(StoppedBy::WallTime) && outcome.cpu_time * 4 < outcome.wall_time
 }
@@ -309,12 +297,19 @@ mod tests {
         let long = 3600;
         let at_case = "exceeds 1.50 s on secret/2000, the accepted ones stay below 0.500 s";
         check("square", "cubic", &[10, 1200, 2000], long, TestCase, at_case);
-        check("square", "cubic", &[10, 1100], long, Nothing, "no test case takes it 1.50 s");
+        check(
+            "square",
+            "cubic",
+            &[10, 1100],
+            long,
+            Nothing,
+            "takes less than 1.50 s on every test case",
+        );
         let too_low = "but cubic takes 3.00 s there, more than 0.500 s: the limit is too low";
         check("cubic", "cubic", &[2000], long, Nothing, too_low);
         check("square", "waits", &[5, 3500], long, Waits, "waits for ever on secret/3500");
         // On a busy machine the clock ends its first run, but it computes.
-        check("square", "crowded", &[3500], long, Nothing, "no test case takes it");
+        check("square", "crowded", &[3500], long, Nothing, "takes less than");
         check("square", "cubic", &[10, 2000], 0, Unknown, "time ran out");
     }
 }

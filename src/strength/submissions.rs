@@ -18,13 +18,11 @@ use crate::strength::measure::MeasuredSubject;
 use crate::strength::mutants::WrongProgram;
 use crate::strength::test_bed::Suspect;
 
-/// A submission that runs alone.
 pub struct BuiltSubmission<'a> {
     pub name: &'a str,
     pub runnable: Runnable,
 }
 
-/// An accepted submission, built.
 pub struct RightSubmission<'a> {
     pub submission: &'a Submission,
     pub prepared: Prepared,
@@ -53,7 +51,6 @@ pub fn fastest<'r, 's>(
     LANGUAGES.iter().filter_map(of).collect()
 }
 
-/// The accepted submissions, built.
 pub fn right<'s>(
     bench: Bench<'_>,
     rules: &Rules<'_>,
@@ -132,7 +129,6 @@ pub fn timed<'a>(
     Ok([built(|it| is_accepted(it) && !is_slow(it))?, built(is_slow)?])
 }
 
-/// Whether its author says that a submission is too slow.
 fn is_slow(submission: &Submission) -> bool {
     let only = |verdicts: &Option<Vec<Verdict>>| {
         verdicts.as_deref() == Some(&[Verdict::TimeLimitExceeded])
@@ -160,7 +156,6 @@ pub fn own((submission, judgement): &(&Submission, Judgement)) -> Option<Subject
     Some(Subject { status, killers, ..unjudged(submission) })
 }
 
-/// A submission of the package that should be rejected, without results.
 fn unjudged(submission: &Submission) -> Subject {
     let fault = submission.name.split('/').next().unwrap_or_default();
     Subject::new(&submission.name, SubjectKind::Submission, fault)
@@ -174,7 +169,6 @@ fn prepared(bench: Bench<'_>, submission: &Submission) -> Result<Option<Prepared
     }
 }
 
-/// The built submission; None if it does not build.
 fn runnable(
     bench: Bench<'_>,
     rules: &Rules<'_>,

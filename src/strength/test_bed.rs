@@ -1,4 +1,4 @@
-//! Holds a suspect against test cases and other inputs.
+//! Runs a suspect on test cases and on other inputs.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -27,16 +27,14 @@ use crate::strength::wrapped::{Wrapped, Wrapping};
 #[derive(Clone, Debug)]
 pub struct Suspect {
     pub runnable: Arc<Runnable>,
-    /// The program for many inputs, if its language allows it.
+    /// For many inputs, if its language allows it.
     pub batched: Option<Arc<Runnable>>,
     /// Whether starting its language's runtime takes longer than most inputs.
     pub starts_slowly: bool,
-    /// The wrapper that changes its input or output.
     pub wrapper: Option<&'static Wrapper>,
 }
 
 impl Suspect {
-    /// A suspect from a built program, and one built for many inputs if its language allows it.
     pub fn new(
         prepared: &Prepared,
         runnable: Arc<Runnable>,
@@ -45,7 +43,7 @@ impl Suspect {
         Self { runnable, batched, starts_slowly: starts_slowly(prepared), wrapper: None }
     }
 
-    /// A suspect from one program, which may be built for many inputs.
+    /// The program may be built for many inputs.
     pub fn of_one(prepared: &Prepared, program: Arc<Runnable>, is_for_many: bool) -> Self {
         if is_for_many {
             Self::new(prepared, Arc::new(program.for_one()), Some(program))
@@ -61,33 +59,27 @@ pub fn starts_slowly(prepared: &Prepared) -> bool {
     prepared.plan.start.processes > 1
 }
 
-/// What running a suspect on test cases is to find.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     pub most: usize,
-    /// Whether a suspect that may be too slow is waited for.
     pub is_patient: bool,
 }
 
-/// Everything that suspects are held against.
 pub struct TestBed<'a> {
     pub arena: &'a Arena<'a>,
     /// The right program and the rules of judging. Its submission is the right program, too.
     pub comparison: Comparison<'a>,
     pub cases: &'a [ReadyCase<'a>],
-    /// The texts of the test cases that are small enough for a batch.
+    /// `None` if the texts are too long for a batch.
     pub texts: Vec<Option<Texts>>,
-    /// The indexes of test cases that share a batch, by [`groups`].
+    /// The indexes of test cases that share a batch, by [`batch_groups`].
     pub groups: Vec<Vec<usize>>,
-    /// How batches run, if they can.
     pub way: Option<Way>,
-    /// Whether outputs from batches were accepted before, by hash of input and output.
+    /// The key is a hash of input and output.
     pub accepted: Mutex<HashMap<u64, bool>>,
-    /// Whether a warning named an input on which the output validator breaks down.
     pub doubted: Once,
 }
 
-/// The result of a suspect on fresh inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnPool {
     pub rejecting: usize,
@@ -100,14 +92,12 @@ pub struct OnPool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BatchAnswers {
     Accepted,
-    /// Only a run alone can tell.
     Doubtful,
     /// No result: inputs before it broke limits.
     Nothing,
     Broken,
 }
 
-/// The results of a suspect in batches.
 pub struct InBatch {
     pub told: Vec<BatchAnswers>,
     /// A hash of its outputs, if it wrote one for each input.
@@ -123,12 +113,12 @@ impl InBatch {
     }
 }
 
-/// A start for many inputs may take this part of the time limit. One that takes longer hangs, or continues in another
-/// start after the input on which it ended.
+/// A start for many inputs may take the time limit divided by this. If it takes longer, the next start continues after
+/// the input on which it ended.
 const PART: u32 = 8;
 const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(1);
-/// After how many inputs that broke a limit the others are skipped.
+/// After so many inputs that broke a limit, the others are skipped.
 const BROKEN_MOST: usize = 2;
 
 impl<'a> TestBed<'a> {
@@ -160,7 +150,6 @@ impl<'a> TestBed<'a> {
         })
     }
 
-    /// Does work with the comparison of the right program with this suspect.
     pub fn with<R>(&self, suspect: &Suspect, work: impl FnOnce(&Comparison<'_>) -> R) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| Wrapped {
             inner: self.comparison.bench.executor,
@@ -245,8 +234,8 @@ impl<'a> TestBed<'a> {
     }
 
     /// Runs a suspect on test cases until enough of them reject it: group by group in batches, then those in no batch.
-    /// In a group, the inputs that the batch doubts most come first, otherwise `order` decides. None if it broke a limit
-    /// in a batch, and `goal` is not to wait for such a suspect.
+    /// In a group, doubtful inputs come before those that broke a limit; otherwise, `order` decides. `None` if it
+    /// broke a limit in a batch, and `goal` is not patient.
     pub fn hold(
         &self,
         suspect: &Suspect,
@@ -330,8 +319,8 @@ impl<'a> TestBed<'a> {
         Ok(OnPool { rejecting, tried, signature: None })
     }
 
-    /// The suspect's judgement on a fresh input, if it is not accepted. Without a grammar, input validators may be lax:
-    /// then an input on which the output validator breaks down is left out.
+    /// `None` if the input is accepted. Without a grammar, input validators may be lax: then an input on which the
+    /// output validator breaks down is left out.
     pub fn rejected(
         &self,
         suspect: &Suspect,
@@ -378,20 +367,19 @@ pub fn groups(texts: &[Option<Texts>]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// A hash that is the same in each run.
+/// The same in each run of juror.
 fn hash(value: impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
-/// About how many test cases share a batch: with the first group, enough to reject most wrong programs twice.
+/// About so many test cases share a batch. With the first group, they reject most wrong programs twice.
 const IN_GROUP: usize = 16;
-/// The first group is this power of two smaller.
+/// The first group is smaller by this power of two.
 const FIRST: u32 = 2;
 
-/// On how many fresh inputs a suspect runs if it needs a start for each.
+/// A suspect runs on so many fresh inputs if it needs a start for each.
 const FEW: usize = 12;
 
-/// The results of a suspect on test cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnCases {
     /// The indexes of those that reject it, in the order in which they were tried, with its verdict.
@@ -401,8 +389,7 @@ pub struct OnCases {
 }
 
 impl OnCases {
-    /// Whether this is enough if `most` rejections are wanted. One for its time is, unless all are wanted: another would
-    /// take as long as the time limit.
+    /// One rejection for time is enough, unless all are wanted: another would take as long as the time limit.
     fn is_enough(&self, most: usize) -> bool {
         let is_slow = || self.rejected.iter().any(|(_, it)| *it == Verdict::TimeLimitExceeded);
         self.rejected.len() >= most || most < usize::MAX && is_slow()

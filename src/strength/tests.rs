@@ -17,19 +17,17 @@ use crate::strength::score;
 use crate::validity::Validity;
 
 const GRAMMAR: &str = include_str!("../../problems/game1/input_validators/input.ctd");
-/// How many fresh inputs measure how hard a mistake is to catch.
+/// The fresh inputs that measure how hard a mistake is to catch.
 const POOL: usize = 96;
 
 /// The scores of both players; None if the program crashes.
 type Scores = Option<[i64; 2]>;
-/// A program: it maps a board to scores.
 type Plays = fn(&[i64]) -> Scores;
 
 fn scores(board: &[i64], first: i64) -> Scores {
     Some([first, board.iter().sum::<i64>() - first])
 }
 
-/// The right program.
 fn right(board: &[i64]) -> Scores {
     let mut lead = board.to_vec();
     for length in 2..=board.len() {
@@ -185,7 +183,6 @@ fn texts(board: &[i64]) -> Texts {
     }
 }
 
-/// Fresh inputs as `strength` makes them.
 fn pool(grammar: &Grammar) -> Vec<Texts> {
     let mut mix = Mix::default();
     by_grammar::add(&mut mix, grammar, 1, None);
@@ -200,7 +197,6 @@ fn pool(grammar: &Grammar) -> Vec<Texts> {
     made.take(POOL).collect()
 }
 
-/// The report on these test cases.
 fn measured(grammar: &Grammar, pool: &[Texts], on_pool: &[usize], cases: &[Vec<i64>]) -> Strength {
     let mut report = Strength::default();
     let largest = vec![200; 100];

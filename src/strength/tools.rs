@@ -12,7 +12,7 @@ use crate::strength::speed::SpeedProbe;
 use crate::strength::submissions::timed;
 use crate::strength::validators::refused_inputs;
 
-/// Measures these parts. `time` limits the runs of slow submissions.
+/// `time` limits the runs of slow submissions.
 pub fn measure(bench: Bench<'_>, rules: &Rules<'_>, time: Duration) -> Result<Strength, Stop> {
     let input_validators = Some(refused_inputs(bench)?);
     let [accepted, slow] = timed(bench, rules)?;

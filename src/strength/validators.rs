@@ -7,7 +7,7 @@ use crate::model::stop::Stop;
 use crate::model::strictness::{LetThrough, Strictness};
 use crate::validate::{FaultyInput, faulty_inputs};
 
-/// How many kinds of faulty inputs the input validators refuse.
+/// Counts which kinds of faulty inputs the input validators refuse.
 ///
 /// # Errors
 /// If it was interrupted, or the judge failed.

@@ -11,16 +11,13 @@ use crate::model::tree::TreeEntry;
 use crate::model::work::{RunMode, Work, WorkReply};
 use crate::mutate::wrapper::{Change, Wrapper};
 
-/// What a wrapper needs to know about a problem.
 #[derive(Clone, Copy)]
 pub struct Wrapping<'a> {
     pub wrapper: &'static Wrapper,
-    /// The grammar of inputs, if there is one.
     pub grammar: Option<&'a Grammar>,
 }
 
 impl Wrapping<'_> {
-    /// What the program reads instead of an input.
     pub fn input(&self, input: &[u8]) -> Option<Vec<u8>> {
         match (self.wrapper.change, self.grammar) {
             (Change::Input(how), Some(grammar)) => misread(grammar, input, how),
@@ -28,7 +25,6 @@ impl Wrapping<'_> {
         }
     }
 
-    /// What the program writes instead of an output.
     pub fn output(&self, output: &[u8]) -> Option<Vec<u8>> {
         match self.wrapper.change {
             Change::Input(_) => None,
@@ -44,7 +40,7 @@ pub struct Wrapped<'a> {
     pub io: &'a ProgramIo,
 }
 
-/// The longest text that is changed, in bytes.
+/// In bytes. Longer texts are not changed.
 const LONGEST: u64 = 1 << 20;
 
 impl Wrapped<'_> {
@@ -73,7 +69,7 @@ impl Wrapped<'_> {
     }
 }
 
-/// Replaces a text, if the change applies. A blob that cannot be read stays as it is.
+/// A blob that cannot be read stays as it is.
 fn change(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
     let is_short = blob.len().is_ok_and(|length| length <= LONGEST);
     let text = is_short.then(|| blob.start(LONGEST).ok()).flatten();

@@ -9,7 +9,6 @@ use crate::model::job::Collected;
 use crate::model::judgement::Picture;
 use crate::model::units::Bytes;
 
-/// The names of files in the directory that the judge reads.
 pub(crate) const FILES: [&str; 13] = [
     JUDGE_MESSAGE,
     TEAM_MESSAGE,
@@ -26,36 +25,28 @@ pub(crate) const FILES: [&str; 13] = [
     "teamimage.svg",
 ];
 
-/// The file with the message to the judge.
 pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
 const TEAM_MESSAGE: &str = "teammessage.txt";
-/// The file with a score.
 pub const SCORE: &str = "score.txt";
-/// The file with a fraction of the maximal score.
+/// A fraction of the maximal score.
 pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
-/// The file with the input of the next pass.
 pub const NEXT_PASS: &str = "nextpass.in";
 
-/// Upper bound in bytes on the part of a message that is kept.
+/// In bytes. Longer messages are cut.
 const MESSAGE: u64 = 64 << 10;
-/// Upper bound in bytes on a score file.
+/// In bytes. Longer files are no scores.
 const NUMBER: u64 = 4 << 10;
 
-/// The subject of its images.
 pub const OUTPUT: &str = "output";
 
-/// The feedback of an output validator beyond its opinion.
 #[derive(Debug, Default)]
 pub struct Feedback {
-    /// `judgemessage.txt`, cut to 64 KiB.
+    /// Cut to 64 KiB.
     pub judge_message: Vec<u8>,
-    /// `teammessage.txt`, cut to 64 KiB.
+    /// Cut to 64 KiB.
     pub team_message: Vec<u8>,
-    /// `score.txt`.
     pub score: Option<Vec<u8>>,
-    /// `score_multiplier.txt`.
     pub score_multiplier: Option<Vec<u8>>,
-    /// `nextpass.in`.
     pub next_pass: Option<Blob>,
     pub images: Vec<Picture>,
     /// Complaints about entries with special names: `score.txt is a directory, not a file`.
@@ -63,7 +54,7 @@ pub struct Feedback {
 }
 
 impl Feedback {
-    /// Reads the collected files, in the order of [`FILES`].
+    /// `collected` is in the order of [`FEEDBACK_FILES`].
     ///
     /// # Errors
     /// If a collected file cannot be read.

@@ -1,8 +1,8 @@
 //! The package's own output validator: built once, then run as a job; its opinion and feedback are read.
 //!
-//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Everything is in its box: the files of
-//! the submission, as the format demands, and beside them one directory with input, judge answer and feedback. These
-//! are copies, so that its changes do not reach other runs.
+//! It is called as `validator INPUT ANSWER FEEDBACK_DIR/ [ARGUMENTS] < OUTPUT`. Its box has the files of the
+//! submission, as the format demands, and one directory with input, judge answer and feedback. These are copies, so
+//! that its changes do not reach other runs.
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
 //! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
@@ -36,45 +36,39 @@ use crate::model::tree::{Node, Tree, TreeEntry};
 use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
-/// An output validator that can run as long as this value lives.
 pub struct OutputValidator {
-    /// The name of its file or directory, for messages.
+    /// For messages.
     pub name: String,
     pub path: FilePath,
-    /// Its kind, such as `output validator`.
+    /// Such as `output validator`.
     pub what: &'static str,
     pub protocol: Protocol,
-    /// Whether it reads the submission's output from standard input, not from a file.
     talks: bool,
     runnable: Runnable,
     pub limits: Limits,
 }
 
-/// The parameters of one run of an output validator.
 pub struct Question<'a> {
     pub test_case: &'a TestCase,
-    /// The arguments after the files.
     pub args: &'a [String],
     /// The input of the submission: the test case's input, or in a later pass the input that the previous pass made.
     pub input: &'a Blob,
     pub answer: &'a Blob,
     pub output: Blob,
-    /// The submission; its files are put into the working directory.
+    /// Its files are put into the working directory.
     pub submission: Option<&'a Runnable>,
     /// Files of earlier passes in the feedback directory, by their names in it.
     pub earlier: &'a [TreeEntry],
-    /// Whether its box is returned.
     pub keep: Keep,
 }
 
-/// The directory in the box for all files that are not the submission's.
+/// In the box. It has all files that are not the submission's.
 const OWN: &str = "juror";
-/// The validator's home directory, empty in each run.
+/// Empty in each run.
 const HOME: &str = "/tmp";
-/// The feedback directory in `OWN`.
 const FEEDBACK: &str = "feedback";
 
-/// The files in the feedback directory of a box that the next pass finds there: all but its input.
+/// The next pass finds all files of the feedback directory except its input.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
 pub fn left_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
@@ -83,13 +77,13 @@ pub fn left_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
     files
 }
 
-/// The feedback directory in a box, or in a copy of it.
+/// `of` is a box or a copy of one.
 pub fn feedback_dir(of: &Path) -> PathBuf {
     of.join(OWN).join(FEEDBACK)
 }
 
 impl OutputValidator {
-    /// Builds the package's output validators; none if the format's default one decides.
+    /// Returns none if the format's default one decides.
     ///
     /// # Errors
     /// If one does not build, the judge failed, or the build was cut short.
@@ -100,8 +94,6 @@ impl OutputValidator {
         })
     }
 
-    /// Builds the package's interactor, if it has one.
-    ///
     /// # Errors
     /// As [`OutputValidator::build`].
     pub fn interactor(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
@@ -127,7 +119,7 @@ impl OutputValidator {
         Ok(Self { name, path, what, protocol, talks: false, runnable, limits })
     }
 
-    /// The job for a question. [`OutputValidator::read`] reads the reply.
+    /// [`OutputValidator::read_response`] reads the reply.
     pub fn job(&self, question: Question<'_>) -> Job {
         let test_case = question.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
@@ -178,7 +170,7 @@ impl OutputValidator {
         job
     }
 
-    /// A job without arguments; the submission's files are beside the validator if there is a submission.
+    /// The job has no arguments yet. It has the submission's files, if there is a submission.
     fn start(&self, submission: Option<&Runnable>, keep: Keep) -> Job {
         let mut job = self.runnable.job(&self.limits);
         // The box is not the home directory, so that files of a submission cannot configure the validator.
@@ -192,8 +184,6 @@ impl OutputValidator {
         job
     }
 
-    /// Runs it and reads its response.
-    ///
     /// # Errors
     /// If the judge failed or was interrupted; anything that the validator does is a response.
     pub fn ask(
@@ -220,7 +210,7 @@ impl OutputValidator {
         Response::of(reply, limits, self.protocol, contract)
     }
 
-    /// The file that an interactor wrote for the checker; empty if it wrote none.
+    /// An interactor writes this file for the checker; empty if it wrote none.
     pub fn written(&self, reply: &Reply) -> Blob {
         match reply.collected.last() {
             Some(Collected::File(blob)) => blob.clone(),
@@ -228,7 +218,7 @@ impl OutputValidator {
         }
     }
 
-    /// The same fault, marked as one of the validator, not of the submission's run.
+    /// Marks a fault as one of the validator, not of the submission's run.
     pub fn own(&self, stop: Stop) -> Stop {
         match stop {
             Stop::Fault(error) => Stop::Fault(JudgeError {
@@ -242,19 +232,17 @@ impl OutputValidator {
     }
 }
 
-/// A path in the box, as the validator sees it.
 fn inside(path: &Path) -> String {
     Path::new(BOX).join(path).to_string_lossy().into_owned()
 }
 
-/// The paths in the box of the files that are returned.
 fn feedback_files() -> Vec<String> {
     let feedback = feedback_dir(Path::new(""));
     let files = FILES.iter().map(|name| feedback.join(name));
     files.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// The files of a submission for the validator's box; `command` gets the directories that they need.
+/// `command` gets the directories that the files need.
 fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
     let shown = submission.beside();
     command.visible.extend(shown.visible);
@@ -263,15 +251,13 @@ fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
     files
 }
 
-/// Whether a file of a submission can be beside a running validator: it does not replace another file, and is not a
-/// hidden one, where run-time systems look for settings.
+/// A harmless file does not replace another file and is not hidden: run-time systems look for settings in hidden
+/// files.
 fn is_harmless(name: &Path) -> bool {
     let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
     name != Path::new(OWN) && !is_hidden
 }
 
-/// The judge answer of a test case, to be put into a box.
-///
 /// # Errors
 /// If it has none.
 pub fn answer_of(test_case: &TestCase) -> Result<Blob, JudgeError> {

@@ -1,4 +1,4 @@
-//! The output of a checker of CMS or of sinol.
+//! Reads the output of a checker of CMS or of sinol.
 //!
 //! CMS: a number from 0.0 to 1.0 in the first line of standard output, a message in the first line of standard error.
 //! sinol: OK or another word in the first line of standard output, and a message in the second line. The third line
@@ -10,15 +10,12 @@ use crate::model::score::Score;
 use crate::model::text::visible;
 use crate::validator::response::{Opinion, Worth};
 
-/// Messages that CMS translates.
 const TRANSLATED: [(&str, &str); 3] = [
     ("translate:success", "the output is correct"),
     ("translate:partial", "the output is partially correct"),
     ("translate:wrong", "the output is not correct"),
 ];
 
-/// The opinion of a checker of CMS.
-///
 /// # Errors
 /// If it has no opinion, with a clause about what it did.
 pub(super) fn cms(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
@@ -37,15 +34,12 @@ pub(super) fn cms(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     })
 }
 
-/// Its message to people.
 pub(super) fn cms_message(stderr: &[u8]) -> Vec<u8> {
     let said = line(stderr, 0);
     let translated = TRANSLATED.iter().find(|(word, _)| *word == said);
     translated.map_or(said.clone(), |(_, text)| (*text).to_owned()).into_bytes()
 }
 
-/// The opinion of a checker of sinol.
-///
 /// # Errors
 /// If it has no opinion, with a clause about what it did.
 pub(super) fn sinol(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
@@ -69,7 +63,6 @@ pub(super) fn sinol(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     })
 }
 
-/// Its message to people.
 pub(super) fn sinol_message(stdout: &[u8]) -> Vec<u8> {
     line(stdout, 1).into_bytes()
 }
@@ -84,7 +77,6 @@ fn per_cent(text: &str) -> Option<Score> {
     Score::new(number / 100.0).filter(|part| part.points() >= 0.0)
 }
 
-/// A line, trimmed.
 fn line(text: &[u8], at: usize) -> String {
     let line = text.split(|byte| *byte == b'\n').nth(at).unwrap_or_default();
     String::from_utf8_lossy(line.trim_ascii()).into_owned()

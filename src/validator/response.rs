@@ -13,37 +13,31 @@ use crate::model::tree::Tree;
 use crate::validator::feedback::{Feedback, NEXT_PASS};
 use crate::validator::{printed, testlib};
 
-/// The exit code for a right output.
 const ACCEPT: i32 = Protocol::Standard.accept();
-/// The exit code for a wrong output.
 const REJECT: i32 = 43;
 
-/// Upper bound in bytes on the part of its standard error that is kept.
+/// In bytes. Longer texts are cut.
 pub(super) const STDERR: u64 = 64 << 10;
 
-/// An output validator's opinion, with the other results of its run.
 #[derive(Debug)]
 pub struct Response {
     pub opinion: Opinion,
     pub feedback: Feedback,
     pub stderr: Vec<u8>,
     pub outcome: Outcome,
-    /// The contents of its box at the end, if requested.
     pub kept: Option<Tree>,
 }
 
-/// An output validator's opinion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opinion {
     Accepted,
     Rejected,
     /// The output has this worth, which may be the maximum.
     Partial(Worth),
-    /// It did not work as it must; a clause about what it did. The output is not at fault.
+    /// A clause about what the validator did wrong. The output is not at fault.
     Broken(String),
 }
 
-/// The worth of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
     /// These points; the output is right if they are the maximum.
@@ -55,24 +49,22 @@ pub enum Worth {
 }
 
 impl Worth {
-    /// Whether it is more than zero.
     pub fn is_some(self) -> bool {
         let (Self::Points(worth) | Self::Part(worth) | Self::RightFor(worth)) = self;
         worth.exceeds(Score::ZERO)
     }
 }
 
-/// What a validator may ask for, by the type of the problem.
+/// The type of the problem decides whether a validator may ask for another pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contract {
-    /// Only an opinion.
     OnePass,
     /// Another pass, and at most this many more after it.
     MorePasses(u32),
 }
 
 impl Response {
-    /// Reads the reply of a run. Only the format's own protocol has a contract.
+    /// Only the format's own protocol has a contract.
     ///
     /// # Errors
     /// If the reply cannot be read.
@@ -105,16 +97,12 @@ impl Response {
     }
 }
 
-/// The limit that a program of the package exceeded.
-///
 /// Limits are guarantees: time and memory only count if the program was stopped; output is counted at the end.
 pub(super) fn passed(outcome: &Outcome, limits: &Limits) -> Option<StoppedBy> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);
     outcome.stopped_by.or(is_too_much.then_some(StoppedBy::Output))
 }
 
-/// The exit code of a program of the package.
-///
 /// # Errors
 /// If it exceeded a limit or was killed, with a clause about `it`.
 pub fn exit_code(outcome: &Outcome, limits: &Limits) -> Result<i32, String> {

@@ -17,21 +17,17 @@ use crate::model::stop::Stop;
 use crate::validator::response::{Contract, Response};
 use crate::validator::{OutputValidator, feedback_dir};
 
-/// The parameters of one run of a static validator.
 pub struct Look<'a> {
     pub submission: &'a Runnable,
     pub language: &'a str,
     /// The file or class that starts the submission.
     pub entry_point: &'a str,
     pub args: &'a [String],
-    /// Whether its box is returned.
     pub keep: Keep,
 }
 
 /// A static validator has the limits and the isolation of an output validator.
 impl OutputValidator {
-    /// Builds the package's static validator, if it has one.
-    ///
     /// # Errors
     /// As [`OutputValidator::build`].
     pub fn static_validator(
@@ -43,8 +39,6 @@ impl OutputValidator {
         program.map(|it| Self::of(bench, what, protocol, it, build_limits)).transpose()
     }
 
-    /// Runs a static validator, and reads its response.
-    ///
     /// # Errors
     /// If the judge failed or was interrupted; anything that the validator does is a response.
     pub fn look(&self, executor: &dyn Executor, look: Look<'_>) -> Result<Response, Stop> {

@@ -1,4 +1,4 @@
-//! The opinion of a checker or interactor with testlib.h.
+//! Reads the opinion of a checker or interactor with testlib.h.
 //!
 //! It follows from the exit code: 0 right; 1 wrong; 2, 4 and 8 wrong, because the output is malformed, does not end,
 //! or ends too early; 3 the test case is faulty; 7 points; 50 and more partly right. The report file has the message,
@@ -9,11 +9,9 @@ use crate::model::score::Score;
 use crate::model::text::visible;
 use crate::validator::response::{Opinion, Worth};
 
-/// The largest value that can be added to it.
+/// The largest value that can be added to [`PARTLY_RIGHT`].
 const PARTS: i32 = 200;
 
-/// The opinion that this exit code and this message express.
-///
 /// # Errors
 /// If they express none, with a clause about what the program did.
 pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
@@ -44,7 +42,7 @@ fn points(message: &[u8]) -> Option<Worth> {
     Score::new(points).filter(|_| points >= 0.0).map(Worth::Points)
 }
 
-/// The first line of a message, after a colon.
+/// After a colon; empty if there is no message.
 fn said(message: &[u8]) -> String {
     const LONGEST: usize = 200;
     match message.trim_ascii().split(|byte| *byte == b'\n').next() {

@@ -26,35 +26,31 @@ use crate::validator::feedback::OUTPUT;
 use crate::validator::response::{STDERR, exit_code, passed};
 use crate::validator::{OWN, OutputValidator, Question, feedback_dir, inside};
 
-/// A visualizer that can run as long as this value lives.
 pub struct Visualizer {
     /// It has the limits and the isolation of an output validator.
     program: OutputValidator,
 }
 
-/// The result of a run of a visualizer.
 pub struct Drawn {
-    /// The contents of its box; `None` if it exceeded a limit.
+    /// The contents of the box; `None` if the visualizer exceeded a limit.
     pub tree: Option<Tree>,
-    /// If it failed, how it ended, and its standard error.
+    /// How it ended, and its standard error; `None` if it succeeded.
     pub said: Option<Blob>,
 }
 
-/// The endings of images.
 const IMAGES: [&str; 4] = ["png", "jpg", "jpeg", "svg"];
 
 impl Visualizer {
-    /// Builds the package's output visualizer, if it has one; a failed build is only a remark.
+    /// A failed build is only a remark.
     pub fn of_outputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         build(bench, "output visualizer", bench.problem.output_visualizer.as_ref())
     }
 
-    /// Builds the package's input visualizer, if it has one; a failed build is only a remark.
+    /// A failed build is only a remark.
     pub fn of_inputs(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         build(bench, "input visualizer", bench.problem.input_visualizer.as_ref())
     }
 
-    /// Makes images of an output.
     pub fn draw_output(
         &self,
         executor: &dyn Executor,
@@ -63,7 +59,6 @@ impl Visualizer {
         run(executor, &self.program.job(question), &self.program.limits)
     }
 
-    /// Makes images of an input.
     pub fn draw_input(
         &self,
         executor: &dyn Executor,
@@ -89,7 +84,6 @@ impl Drawn {
         self.images(OUTPUT, &feedback_dir(Path::new("")), is_image)
     }
 
-    /// The images in its working directory, by name.
     pub fn of_input(&self) -> Vec<Picture> {
         let is_image = |name: &str| name.rsplit_once('.').is_some_and(|it| IMAGES.contains(&it.1));
         self.images("input", Path::new(""), is_image)
@@ -107,7 +101,7 @@ impl Drawn {
     }
 }
 
-/// Whether a name is `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT` or `teamimage-ID.EXT`.
+/// `judgeimage.EXT`, `teamimage.EXT`, `judgeimage-ID.EXT` or `teamimage-ID.EXT`.
 fn is_image(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));
@@ -137,7 +131,7 @@ fn build(
     Ok(built.map(|program| Visualizer { program }))
 }
 
-/// Runs a visualizer. If it cannot start, is stopped or fails, that is not an error of the judge.
+/// If it cannot start, is stopped or fails, that is no judge error.
 fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Drawn, Stop> {
     let reply = match executor.run_job(job) {
         Ok(reply) => reply,

@@ -469,7 +469,7 @@ fn a_ready_program_gets_its_verdict() {
     if !cfg!(target_os = "linux") {
         let refused = "judge sum --isolation=full -- /usr/bin/true";
         fixture.check(refused, 4, &["isolate programs", "cannot do that on"]);
-        let known = ["juror knows no way to keep programs apart on", "run without isolation"];
+        let known = ["juror cannot isolate programs on", "run without isolation"];
         fixture.check("doctor", 4, &known);
     }
 }

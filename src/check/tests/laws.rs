@@ -1,4 +1,4 @@
-//! What holds for every comparison, whatever the texts.
+//! Laws that hold for every comparison of any two texts.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -34,7 +34,7 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// Gives a text in pieces of 1 to `most` bytes, with an interruption now and then.
+/// Gives a text in pieces of 1 to `most` bytes, sometimes with an interruption.
 struct Pieces<'t> {
     text: &'t [u8],
     rest: &'t [u8],
@@ -66,7 +66,7 @@ impl Seek for Pieces<'_> {
     }
 }
 
-/// The comparison by pieces, which must be the one in memory, and keep to the texts and to the definitions.
+/// Compares by pieces: the result must be the one in memory, and agree with the definitions.
 fn check(answer: &[u8], output: &[u8], options: &Options, most: usize) {
     let pieces = |text| Pieces { text, rest: text, most, turn: most };
     let found = compare(pieces(answer), pieces(output), options).unwrap();
@@ -85,7 +85,7 @@ fn check(answer: &[u8], output: &[u8], options: &Options, most: usize) {
     check_side(output, &o, &difference.output, &difference);
 }
 
-/// Through windows that do not hold the texts, all but the excerpts and what they would agree on is the same.
+/// Through windows smaller than the texts, the result is the same except for the excerpts and `only`.
 fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: Option<Difference>) {
     let without_texts = |found: Option<Difference>| {
         found.map(|mut found| {
@@ -109,7 +109,7 @@ fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: O
     }
 }
 
-/// Which weaker rules would accept, tried one by one.
+/// Tries the weaker rules one by one.
 fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
     let accepts = |answer: &[u8], output: &[u8], options: &Options| {
         compare_bytes(answer, output, options).is_none()
@@ -137,7 +137,7 @@ fn only(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifferenc
     split_elsewhere(answer, output, options)
 }
 
-/// Whether the tokens would be the same, from the first wrong one on, if blanks stood elsewhere.
+/// Whether the tokens from the first wrong one on would be the same with other blanks.
 fn split_elsewhere(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
     let (a, o) = (Parts::new(answer), Parts::new(output));
     let pairs = a.tokens.iter().zip(&o.tokens);
@@ -153,7 +153,7 @@ fn split_elsewhere(answer: &[u8], output: &[u8], options: &Options) -> Option<On
     }
 }
 
-/// Holds place, counts and excerpts against the text.
+/// Compares position, counts and excerpts with the text.
 fn check_side(text: &[u8], parts: &Parts<'_>, side: &Side, difference: &Difference) {
     let before = &text[..side.offset as usize];
     let lines: Vec<&[u8]> = before.split(|&byte| byte == b'\n').collect();
@@ -187,7 +187,7 @@ fn check_side(text: &[u8], parts: &Parts<'_>, side: &Side, difference: &Differen
     assert!((shown_from..=shown_from + window.bytes.len() as u64).contains(&side.differs_at));
 }
 
-/// So many cases; failing ones are printed and not kept in files.
+/// Failing cases are printed, and not kept in files.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }

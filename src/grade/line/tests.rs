@@ -327,7 +327,6 @@ fn a_map_leads_to_what_lines_of_another_form_say() {
     );
 }
 
-/// Values with the keys of lines.
 fn values() -> impl Strategy<Value = Value> {
     let words = ["source", "cases", "input", "answer", "limits", "time", "id", "text", "x", "[]"];
     let word = prop::sample::select(words.to_vec()).prop_map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Forms and languages of programs.
+//! Languages and entry points of programs.
 
 use super::*;
 use crate::model::diagnostic::Diagnostic;

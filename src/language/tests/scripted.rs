@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::language::probe::{AskFault, Probe};
 use crate::language::toolchain::Lookup;
 
-/// A scripted machine.
 #[derive(Clone, Default)]
 pub(in crate::language) struct Scripted {
     tools: Vec<ScriptedTool>,
     links: Vec<Link>,
     absent: Vec<PathBuf>,
-    /// How many questions were asked, to it and its copies.
+    /// The number of queries to the machine and its copies.
     pub(in crate::language) asked: Arc<AtomicUsize>,
 }
 
@@ -43,7 +42,7 @@ impl Scripted {
         self
     }
 
-    /// A program elsewhere, which would answer if somebody started it.
+    /// A program outside the search path; it answers if it is started.
     pub(in crate::language) fn stranger(mut self, path: &str) -> Self {
         self = self.tool(path);
         if let Some(tool) = self.tools.last_mut() {
@@ -54,7 +53,7 @@ impl Scripted {
         self
     }
 
-    /// What the last tool says when its arguments begin like this; to anything else it fails.
+    /// The last tool answers arguments that begin like this; it fails with all others.
     pub(in crate::language) fn says(mut self, args: &'static str, said: &str) -> Self {
         if let Some(tool) = self.tools.last_mut() {
             tool.answers.push(Answer { args, said: Ok(said.to_owned()) });
@@ -70,36 +69,30 @@ impl Scripted {
         self
     }
 
-    /// A symbolic link.
     pub(in crate::language) fn link(mut self, from: &str, to: &str) -> Self {
         self.links.push(Link { from: from.into(), to: to.into() });
         self
     }
 
-    /// A path where nothing is; everywhere else is something.
+    /// This path does not exist; all others do.
     pub(in crate::language) fn absent(mut self, path: &str) -> Self {
         self.absent.push(path.into());
         self
     }
 
-    /// GCC in the system, which can link statically if these archives are there.
     pub(in crate::language) fn gcc(self, archives: &str) -> Self {
         self.tool("/usr/bin/gcc").says("--version", "gcc 12").says("-print-file-name", archives)
     }
 
-    /// G++ in the system.
     pub(in crate::language) fn gxx(self, archives: &str) -> Self {
         self.tool("/usr/bin/g++").says("--version", "g++ 12").says("-print-file-name", archives)
     }
 }
 
-/// What a machine says that cannot start a tool.
 pub(in crate::language) const SHORT: &str = "no more processes";
 
-/// The answer of a compiler that has no archive.
 pub(in crate::language) const NO_ARCHIVE: &str = "lib.a\n";
 
-/// The answer of a compiler that has each archive.
 pub(in crate::language) const ARCHIVE: &str = "/usr/lib/lib.a\n";
 
 impl Probe for Scripted {

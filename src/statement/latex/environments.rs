@@ -8,7 +8,6 @@ use crate::statement::latex::scanner::{Scanner, Token, VERBATIM};
 use crate::statement::latex::{HELP, Translator};
 
 impl Translator<'_, '_> {
-    /// Translates an environment.
     pub(super) fn environment(&mut self, name: &str, body: Range<usize>, at: Range<usize>) {
         let words = self.scope.words;
         match name.trim_end_matches('*') {
@@ -40,7 +39,6 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The part after an optional argument and `arguments` others.
     fn behind_arguments(&self, body: Range<usize>, arguments: usize) -> Range<usize> {
         let mut scanner = Scanner::new(&self.text, body, &self.ahead);
         scanner.option();
@@ -104,12 +102,11 @@ impl Translator<'_, '_> {
         self.writer.block(&format!("<{tag}>\n{items}</{tag}>"));
     }
 
-    /// The parts of a text between commands of this name, outside of groups and environments.
+    /// Ignores commands in groups and environments.
     pub(super) fn parts(&self, range: Range<usize>, name: &str) -> Vec<Range<usize>> {
         self.split(range, |token| *token == Token::Command(name))
     }
 
-    /// The parts of a text between tokens for which `is_between` holds.
     pub(super) fn split(
         &self,
         range: Range<usize>,

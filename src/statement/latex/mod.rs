@@ -26,18 +26,17 @@ use crate::statement::page;
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
 
-/// Upper bound on the depth of nested groups and environments, and of macros in macros.
+/// For nested groups and environments, and for macros in macros.
 const DEEPEST: usize = 50;
-/// Upper bound on the text that macros make.
+/// In bytes of text that macros make.
 const MOST_EXPANDED: usize = 1 << 20;
 
 const HELP_IMAGE: &str =
     "add it beside the statement as .png or .svg; `pdftocairo -svg a.pdf a.svg` makes one";
 
-/// The help for unknown commands.
 const HELP: &str = "use the commands that the package format lists for LaTeX statements";
 
-/// The title, if the statement sets one, and the statement, both as HTML.
+/// Returns the title, if the statement sets one, and the statement, both as HTML.
 pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> (Option<String>, String) {
     let text: Rc<str> = source.text.as_str().into();
     let start = text.find("\\begin{document}").map_or(0, |at| at + "\\begin{document}".len());
@@ -68,7 +67,7 @@ pub(super) fn translate(source: &StatementText, scope: &mut Scope<'_>) -> (Optio
     (translator.title, translator.writer.html)
 }
 
-/// The number of the figure with each label, for `\ref`.
+/// For `\ref`.
 fn labels(text: &str) -> HashMap<String, usize> {
     let mut labels = HashMap::new();
     let mut captions = 0;
@@ -89,7 +88,7 @@ struct Translator<'a, 'b> {
     /// The statement, or the text of a macro.
     text: Rc<str>,
     ahead: Ahead,
-    /// The place of the macro in the statement.
+    /// The range of the macro in the statement.
     expanded_at: Option<Range<usize>>,
     expanded: usize,
     depth: usize,
@@ -104,13 +103,12 @@ struct Translator<'a, 'b> {
 
 struct Macro {
     parameters: usize,
-    /// What the first parameter is if it is not given; then it is given in brackets.
+    /// The default of the first parameter, which is then an argument in brackets.
     default: Option<String>,
     body: String,
 }
 
 impl Translator<'_, '_> {
-    /// Translates a part of the text.
     fn range(&mut self, range: Range<usize>) {
         if self.depth >= DEEPEST {
             self.remark(range, "groups are nested too deeply here; the rest is left out", HELP);
@@ -280,7 +278,6 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Translates the argument of a style.
     fn styled(&mut self, style: Style, scanner: &mut Scanner<'_>) {
         let argument = scanner.argument();
         let mark = self.writer.mark();
@@ -419,14 +416,14 @@ impl Translator<'_, '_> {
         self.expanded_at = outer;
     }
 
-    /// Translates a part of the text to HTML without paragraphs.
+    /// Without paragraphs.
     fn inline(&mut self, range: Range<usize>) -> String {
         let outer = std::mem::replace(&mut self.writer, Writer::inline());
         self.range(range);
         std::mem::replace(&mut self.writer, outer).html.trim().to_owned()
     }
 
-    /// Translates a part of the text to HTML with paragraphs.
+    /// With paragraphs.
     fn block(&mut self, range: Range<usize>) -> String {
         let outer = std::mem::take(&mut self.writer);
         self.range(range);

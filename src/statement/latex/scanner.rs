@@ -6,16 +6,12 @@ use std::rc::Rc;
 
 use crate::package::latex::{closing, find};
 
-/// Environments that contain a formula.
 const FORMULAS: [&str; 8] =
     ["equation", "align", "eqnarray", "gather", "multline", "displaymath", "math", "alignat"];
-/// Environments that contain verbatim text.
 pub(super) const VERBATIM: [&str; 2] = ["verbatim", "lstlisting"];
 
-/// One part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// Text without special characters.
     Text(&'a str),
     /// White space, including the end of a line.
     Space,
@@ -23,7 +19,6 @@ pub(super) enum Token<'a> {
     Tie,
     /// An empty line.
     Paragraph,
-    /// A formula, inline or `alone`.
     Math {
         formula: &'a str,
         alone: bool,
@@ -43,7 +38,6 @@ pub(super) enum Token<'a> {
     Stray(&'a str),
 }
 
-/// Reads a part of a text.
 pub(super) struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -51,13 +45,13 @@ pub(super) struct Scanner<'a> {
     ahead: Ahead,
 }
 
-/// How many bytes may still be passed in search of the end of something, for all scanners of a statement together. Each
-/// end is looked for up to the end of the text, so without a bound the time would be quadratic in what does not end.
+/// The bytes that all scanners of a statement together may still search. A missing end is searched up to the end of
+/// the text, so without a bound the time would be quadratic.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead(Rc<Cell<usize>>);
 
 impl Ahead {
-    /// How often each byte may be passed: once for each group around it, and a few times for each table.
+    /// Each byte is searched once for each group that contains it, and a few times for each table.
     const TIMES: usize = 64;
     /// For short texts.
     const LEAST: usize = 1 << 20;
@@ -66,17 +60,14 @@ impl Ahead {
         Self(Rc::new(Cell::new(Self::LEAST + Self::TIMES * text.len())))
     }
 
-    /// How many are left.
     pub(super) fn left(&self) -> usize {
         self.0.get()
     }
 
-    /// Counts bytes that a search has passed.
     fn pass(&self, bytes: usize) {
         self.0.set(self.0.get().saturating_sub(bytes));
     }
 
-    /// How far a search from `start` may go.
     fn end(&self, start: usize, end: usize) -> usize {
         end.min(start.saturating_add(self.left()))
     }
@@ -87,14 +78,12 @@ impl<'a> Scanner<'a> {
         Self { text, at: range.start, end: range.end, ahead: ahead.clone() }
     }
 
-    /// The next position of a text from `start` on.
     fn find(&self, start: usize, what: &str) -> Option<usize> {
         let found = find(self.text, start, self.ahead.end(start, self.end), what);
         self.ahead.pass(found.unwrap_or(self.end).saturating_sub(start));
         found
     }
 
-    /// The position of the brace that closes the one at `open`.
     fn closing(&self, open: usize, has_comments: bool) -> Option<usize> {
         let found = closing(self.text, open, self.ahead.end(open, self.end), has_comments);
         self.ahead.pass(found.unwrap_or(self.end).saturating_sub(open));
@@ -105,7 +94,6 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..self.end]
     }
 
-    /// The next part, and its range.
     pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
         while self.rest().starts_with('%') {
             self.comment();
@@ -142,7 +130,7 @@ impl<'a> Scanner<'a> {
         self.skip(|c| c == ' ' || c == '\t');
     }
 
-    /// Goes on to the next character that is not one of these. Returns what it passes.
+    /// Returns the skipped text.
     fn skip(&mut self, is_skipped: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let passed = &rest[..rest.find(|c: char| !is_skipped(c)).unwrap_or(rest.len())];
@@ -169,7 +157,7 @@ impl<'a> Scanner<'a> {
         self.formula(mark, mark, alone)
     }
 
-    /// Scans a formula after its opening mark.
+    /// The opening mark is already scanned.
     fn formula(&mut self, open: &'a str, close: &str, alone: bool) -> Token<'a> {
         let start = self.at;
         match self.find(start, close) {
@@ -225,7 +213,7 @@ impl<'a> Scanner<'a> {
         Token::Verbatim(&rest[start..start + end])
     }
 
-    /// Scans an environment after its `\begin`.
+    /// `\begin` is already scanned.
     fn environment(&mut self, start: usize) -> Token<'a> {
         let name = self.argument();
         let name = &self.text[name];
@@ -269,27 +257,24 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The range that is not scanned yet.
     pub(super) fn left(&self) -> Range<usize> {
         self.at..self.end
     }
 
-    /// Whether a group is next.
     pub(super) fn is_at_group(&self) -> bool {
         self.rest().starts_with('{')
     }
 
-    /// The argument of a command: the text between braces, else one character or command. Empty if there is none.
+    /// The text between braces, else one character or command. Empty if there is none.
     pub(super) fn argument(&mut self) -> Range<usize> {
         self.argument_with(true)
     }
 
-    /// Goes to the next opening brace, or to the end.
     pub(super) fn skip_to_brace(&mut self) {
         self.at = self.find(self.at, "{").unwrap_or(self.end);
     }
 
-    /// The next argument as an address, in which a percent sign begins no comment.
+    /// A percent sign in an address begins no comment.
     pub(super) fn address(&mut self) -> Range<usize> {
         self.argument_with(false)
     }
@@ -322,7 +307,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The text between brackets, if they come next.
+    /// Between brackets.
     pub(super) fn option(&mut self) -> Option<Range<usize>> {
         if !self.rest().starts_with('[') {
             return None;
@@ -353,7 +338,7 @@ mod tests {
         [before - ahead.left(), tokens]
     }
 
-    /// What does not end is looked for a few times for each byte, not once for each start.
+    /// A missing end costs a few searches for each byte, not one for each start.
     #[test]
     fn twice_the_text_takes_about_twice_the_steps() {
         const SIZE: usize = 1 << 16;

@@ -1,6 +1,6 @@
-//! The look of text by commands, and commands without effect.
+//! Commands that change the look of text, and commands without effect.
 
-/// The look of text, as HTML around it.
+/// HTML before and after a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     pub open: &'static str,
@@ -17,7 +17,7 @@ const CODE: Style = tag("<code>", "</code>");
 const SMALL_CAPS: Style = tag("<span class=\"sc\">", "</span>");
 const PLAIN: Style = tag("", "");
 
-/// The style of a command with an argument.
+/// For a command that changes its argument.
 pub(super) fn style(name: &str) -> Option<Style> {
     Some(match name {
         "textbf" => BOLD,
@@ -35,7 +35,7 @@ pub(super) fn style(name: &str) -> Option<Style> {
     })
 }
 
-/// The style of a command that lasts until the end of its group.
+/// For a command whose style lasts until the end of its group.
 pub(super) fn switch(name: &str) -> Option<Style> {
     Some(match name {
         "bf" | "bfseries" => BOLD,
@@ -57,7 +57,7 @@ pub(super) fn switch(name: &str) -> Option<Style> {
     })
 }
 
-/// The number of arguments of a command that has no effect on a page.
+/// `None` if the command has an effect on a page.
 pub(super) fn is_nothing(name: &str) -> Option<usize> {
     Some(match name {
         "noindent" | "centering" | "raggedright" | "raggedleft" | "smallskip" | "medskip"

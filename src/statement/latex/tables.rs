@@ -1,4 +1,4 @@
-//! Tables.
+//! Translates tables.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,7 +7,6 @@ use std::rc::Rc;
 use crate::statement::latex::Translator;
 use crate::statement::latex::scanner::{Scanner, Token};
 
-/// The span of a cell in a table.
 struct Cell {
     content: Range<usize>,
     columns: usize,
@@ -15,7 +14,7 @@ struct Cell {
 }
 
 impl Translator<'_, '_> {
-    /// Translates a table whose columns are in the last of `arguments` arguments.
+    /// The last of `arguments` arguments has the columns.
     pub(super) fn table(&mut self, body: Range<usize>, arguments: usize) {
         let text = Rc::clone(&self.text);
         let mut scanner = Scanner::new(&text, body, &self.ahead);
@@ -29,7 +28,7 @@ impl Translator<'_, '_> {
         let has_lines = columns.contains('|') || text[body.clone()].contains("\\hline");
         let columns = alignments(columns);
         let mut rows = String::new();
-        // For each column, the number of rows below that a cell from above still covers.
+        // For each column, the number of further rows that a cell covers.
         let mut taken: HashMap<usize, usize> = HashMap::new();
         for row in self.parts(body, "\\") {
             let row = self.without_rules(row);
@@ -66,7 +65,6 @@ impl Translator<'_, '_> {
         self.writer.block(&format!("<table{class}>\n{rows}</table>"));
     }
 
-    /// A row without the rules above it.
     fn without_rules(&self, row: Range<usize>) -> Range<usize> {
         let mut scanner = Scanner::new(&self.text, row.clone(), &self.ahead);
         let mut start = row.start;
@@ -108,7 +106,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The alignments of the columns in `|l|c|p{5cm}|`.
+/// `columns` is such as `|l|c|p{5cm}|`.
 fn alignments(columns: &str) -> Vec<&'static str> {
     let mut align = Vec::new();
     let mut depth = 0_usize;

@@ -2,7 +2,6 @@
 
 use crate::statement::latex::symbols::Style;
 
-/// Writes HTML.
 #[derive(Default)]
 pub(super) struct Writer {
     pub html: String,
@@ -12,18 +11,17 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A writer that makes no paragraphs: for cells, titles and captions.
+    /// Makes no paragraphs: for cells, titles and captions.
     pub(super) fn inline() -> Self {
         Self { is_inline: true, ..Self::default() }
     }
 
-    /// Appends HTML that belongs in a paragraph.
     pub(super) fn text(&mut self, html: &str) {
         self.open();
         self.html.push_str(html);
     }
 
-    /// Appends a space, unless the paragraph is empty.
+    /// Not at the start of a paragraph.
     pub(super) fn space(&mut self) {
         if self.is_open && !self.html.ends_with([' ', '\n']) {
             self.html.push(' ');
@@ -36,7 +34,6 @@ impl Writer {
         }
     }
 
-    /// Ends the paragraph, if one is open.
     pub(super) fn paragraph(&mut self) {
         if !self.is_open {
             return;
@@ -51,24 +48,20 @@ impl Writer {
         self.html.push_str("</p>\n");
     }
 
-    /// Appends HTML outside of paragraphs.
     pub(super) fn block(&mut self, html: &str) {
         self.paragraph();
         self.html.push_str(html);
         self.html.push('\n');
     }
 
-    /// Appends the title of a section.
     pub(super) fn section(&mut self, title: &str) {
         self.block(&format!("<h2>{title}</h2>"));
     }
 
-    /// The number of active styles.
     pub(super) fn mark(&self) -> usize {
         self.styles.len()
     }
 
-    /// Turns a style on.
     pub(super) fn push(&mut self, style: Style) {
         if self.is_open {
             self.html.push_str(style.open);
@@ -76,7 +69,7 @@ impl Writer {
         self.styles.push(style);
     }
 
-    /// Turns off all styles that were turned on since the mark.
+    /// Turns off all styles after the first `mark`.
     pub(super) fn back_to(&mut self, mark: usize) {
         if self.is_open {
             self.close_styles(mark);
@@ -84,7 +77,6 @@ impl Writer {
         self.styles.truncate(mark);
     }
 
-    /// Whether text is shown as code.
     pub(super) fn is_code(&self) -> bool {
         self.styles.iter().any(|style| style.close == "</code>")
     }

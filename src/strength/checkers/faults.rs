@@ -11,7 +11,6 @@ pub(super) struct OutputFault {
     pub(super) text: Vec<u8>,
 }
 
-/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultClass {
     /// Something is missing or superfluous: wrong in nearly every problem.
@@ -80,12 +79,10 @@ const CHANGES: [Change; 16] = [
     ("another letter at the start", FaultClass::Value, |output| letter(output, false)),
 ];
 
-/// The names of all faults.
 pub(super) fn names() -> impl Iterator<Item = (&'static str, FaultClass)> {
     CHANGES.iter().map(|(name, kind, _)| (*name, *kind))
 }
 
-/// The output with each fault that applies to it.
 pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
     let same = |text: &[u8]| words_of(text).eq(words_of(output));
     let made = CHANGES.iter().filter_map(|(name, kind, change)| {
@@ -109,7 +106,6 @@ fn lines(output: &[u8]) -> Vec<Place> {
     pieces(output, |byte| *byte == b'\n').collect()
 }
 
-/// The integers that can be changed by arithmetic.
 fn numbers(output: &[u8]) -> Vec<Place> {
     words(output).into_iter().filter(|it| value(&output[it.clone()]).is_some()).collect()
 }
