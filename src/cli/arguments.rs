@@ -1,4 +1,4 @@
-//! Arguments as typed.
+//! The command line: its commands and their arguments.
 
 use clap::{Parser, Subcommand};
 
@@ -44,12 +44,10 @@ use crate::cli::worker::WorkerArguments;
     arg_required_else_help = true
 )]
 pub struct Arguments {
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Create a new problem package that passes `juror verify`, as a start for your own
@@ -215,10 +213,6 @@ pub enum Command {
 }
 
 impl Command {
-    /// Calls this with the operation that the command is.
-    ///
-    /// # Panics
-    /// If it is none.
     pub fn with_operation<T>(&self, call: impl FnOnce(&dyn AnyOperation) -> T) -> T {
         match self {
             Self::New(arguments) => call(arguments),

@@ -11,7 +11,6 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::generate::{GenerateOptions, generate_all};
 
-/// Arguments of `juror generate`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GenerateArguments {
     /// Problem packages: directories or archives
@@ -41,13 +40,10 @@ pub struct GenerateArguments {
     /// nobody changed, goes. Without it, all are listed and left alone.
     #[arg(long)]
     pub prune: bool,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -71,7 +67,7 @@ impl Operation for GenerateArguments {
 }
 
 impl GenerateArguments {
-    /// The options of the operation. In `--from-grammar DIRECTORY`, the directory is the package.
+    /// In `--from-grammar DIRECTORY`, the directory is the package.
     fn options(&self) -> Result<GenerateOptions, Stop> {
         let (mut packages, mut grammar) =
             (self.packages.clone(), self.from_grammar.clone().flatten());

@@ -13,7 +13,6 @@ use crate::ops::context::Context;
 use crate::ops::grade::{GradeOptions, StreamSummary, grade};
 use crate::report::log::LogFormat;
 
-/// Arguments of `juror grade`.
 #[derive(Debug, Args)]
 pub struct GradeArguments {
     /// Read lines of another form: a JSON object like a line, with a JSON pointer in place of each value
@@ -53,7 +52,6 @@ pub struct GradeArguments {
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
 }

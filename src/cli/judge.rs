@@ -17,7 +17,6 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::judge::{Comparison, JudgeOptions, judge};
 
-/// Arguments of `juror judge`.
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
     /// The problem package: a directory, or an archive such as .zip or .tar.gz
@@ -63,16 +62,12 @@ pub struct JudgeArguments {
     /// explains how.
     #[arg(long, help_heading = RUNS)]
     pub repeat: bool,
-    /// Options about runs.
     #[command(flatten)]
     pub runs: RunArguments,
-    /// Options about the table of submissions.
     #[command(flatten)]
     pub listing: ListingOptions,
-    /// Options about reports in files.
     #[command(flatten)]
     pub reports: ReportOptions,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -96,7 +91,6 @@ impl Operation for JudgeArguments {
 }
 
 impl JudgeArguments {
-    /// The options of the operation.
     pub(super) fn options(&self) -> JudgeOptions {
         JudgeOptions {
             package: self.package.clone(),

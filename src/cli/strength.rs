@@ -14,7 +14,6 @@ use crate::ops::context::Context;
 use crate::ops::strength::{StrengthOptions, strength};
 use crate::strength::measure::ROUNDS;
 
-/// Arguments of `juror strength`.
 #[derive(Debug, Args)]
 pub struct StrengthArguments {
     /// The problem package: a directory or an archive
@@ -41,10 +40,8 @@ pub struct StrengthArguments {
     /// Write an HTML page: what passes, and which test case rejects which program
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
