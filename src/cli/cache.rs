@@ -1,4 +1,4 @@
-//! `juror cache`: the results that are kept for later commands.
+//! `juror cache`: the results of earlier commands.
 
 use clap::{Args, ValueEnum};
 
@@ -31,7 +31,7 @@ pub enum Action {
     Stat,
     /// Remove the least recently used results
     Prune,
-    /// Read all of it, and remove what is damaged
+    /// Read all entries, and remove damaged ones
     Verify,
 }
 

@@ -18,8 +18,8 @@ pub struct GenerateArguments {
     pub packages: Vec<PathBuf>,
     /// Write nothing; fail if anything differs from what the recipe makes
     ///
-    /// Everything is made anew, and every generator is started twice, the second time a second later. One that
-    /// gives another output is reported.
+    /// Makes everything again, and starts every generator twice, a second apart. A generator whose outputs differ is
+    /// reported.
     #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
     pub check: bool,
     /// Add a first set of test cases, made from the grammar of the input, to the recipe and the data
@@ -36,8 +36,8 @@ pub struct GenerateArguments {
     pub seed: Option<u64>,
     /// Remove the files of test cases and groups that the recipe does not make
     ///
-    /// Other files stay, such as settings that you wrote for a case that it makes; but what juror made earlier, and
-    /// nobody changed, goes. Without it, all are listed and left alone.
+    /// Other files stay, such as your settings for a test case of the recipe. Unchanged files that juror made earlier
+    /// are removed, too. Without --prune, such files are only listed.
     #[arg(long)]
     pub prune: bool,
     #[command(flatten)]

@@ -27,10 +27,10 @@ pub struct GradeArguments {
     /// Example: {"source": {"language": "python3"}, "limits": {"time": 5}}.
     #[arg(long, value_name = "JSON")]
     pub defaults: Option<String>,
-    /// Write results in the order of the lines, instead of as they come
+    /// Write results in the order of the lines, instead of completion
     #[arg(long)]
     pub ordered: bool,
-    /// Repeat runs near the time limit, alone
+    /// Repeat runs near the time limit, one at a time
     ///
     /// Otherwise their verdicts are marked `sensitive`; `juror help time` explains how.
     #[arg(long)]

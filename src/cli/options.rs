@@ -94,9 +94,9 @@ pub struct HostArguments {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// Run one program at a time, so that none takes time from another
+    /// Run one program at a time, so that programs do not slow each other down
     ///
-    /// Without it, runs near a limit are repeated alone; `juror help time` explains how.
+    /// Without --exclusive, runs near a limit are repeated one at a time; `juror help time` explains how.
     #[arg(long, conflicts_with = "jobs")]
     pub exclusive: bool,
     /// How to isolate programs from this machine: full, any or plain
@@ -108,18 +108,18 @@ pub struct HostArguments {
     pub isolation: Demand,
     /// Run programs on the worker that COMMAND connects to, or `local`; can be given several times
     ///
-    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this machine one
-    /// of them. The command is split into words as in a shell, but no shell runs it. Nothing is kept for later commands.
+    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this
+    /// machine one of them. The command is split into words as in a shell, but no shell runs it. Nothing is cached.
     /// docs/scale.md has the details.
     #[arg(long, value_name = "COMMAND", value_parser = worker)]
     pub executor: Vec<WorkerCommand>,
     #[command(flatten)]
     pub cache: CacheOptions,
-    /// Do everything anew, without results of earlier commands
+    /// Ignore results of earlier commands
     ///
-    /// The new results are kept. `juror generate` remakes test cases that are up to date, too, and `juror stress`
-    /// starts both programs anew for every input. Without it, programs in C, C++ and Rust start once for many small
-    /// inputs, and fork before `main`: this finds the same faults, except those that only a fresh process shows.
+    /// New results are cached. `juror generate` also remakes test cases that are up to date, and `juror stress`
+    /// starts both programs for every input. Without --fresh, programs in C, C++ and Rust start once for many small
+    /// inputs, and fork before `main`. This finds the same faults, except those that only a new process shows.
     #[arg(long)]
     pub fresh: bool,
 }

@@ -34,7 +34,7 @@ pub struct StrengthArguments {
     pub matrix: bool,
     /// Add inputs that catch what is missed to the package and its recipe, one for each kind of fault
     ///
-    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see what they gain.
+    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see the gain.
     #[arg(long)]
     pub promote: bool,
     /// Write an HTML page: what passes, and which test case rejects which program

@@ -51,7 +51,7 @@ pub struct StressArguments {
     pub promote: Option<String>,
     /// Write the whole input that is found to FILE
     ///
-    /// An existing FILE is replaced in one step, and left alone if nothing is found.
+    /// An existing FILE is replaced in one step, and stays unchanged if nothing is found.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Write an HTML page: the input that is found, and the outputs of both programs

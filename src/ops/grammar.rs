@@ -46,6 +46,7 @@ pub struct GrammarBounds {
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InputReport {
+    /// The file that was checked.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// Whether it is valid.

@@ -77,7 +77,7 @@ fn check(package: &str, submission: &str, every: usize) {
     });
 }
 
-/// How a run ended and what it wrote. Crashes and exceeded limits count as equal.
+/// The output of a run; `None` if it crashed or exceeded a limit.
 fn told(
     executor: &dyn Executor,
     program: &Runnable,

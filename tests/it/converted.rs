@@ -126,7 +126,7 @@ fn an_output_validator_that_gives_no_points_is_not_asked_for_them() {
     check("echo 50 > $3/score.txt\n");
 }
 
-/// Two groups: tests of the second have different points, and a third group depends on it.
+/// Points for each test in the first group; the second group depends on it.
 const GROUPED: &str = r#"<test method="manual" group="1" points="10"/>
     <test cmd="gen 5 8" method="generated" group="1" points="30"/>
     <test method="manual" group="2" points="60"/></tests><groups>

@@ -44,7 +44,7 @@ fn everything(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// The names of the new cases, and the whole document.
+/// The names of the new cases, and the whole proposal.
 fn proposal(fixture: &Fixture, arguments: &str) -> (Vec<String>, serde_json::Value) {
     let document = fixture.json(&format!("generate sum --from-grammar {arguments}"), 0);
     let proposal = document["proposals"][0].clone();

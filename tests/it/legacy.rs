@@ -38,7 +38,7 @@ pub(crate) fn program(fixture: &Fixture, name: &str, text: &str) {
 pub(crate) const CASES: [&str; 4] =
     ["sample/1 1 2", "secret/a/1 0 3", "secret/a/2 5 8", "secret/b/1 9 1"];
 
-/// Two groups of 40 and 60 points, as in olympiads.
+/// Two groups of 30 and 70 points, as in olympiads. A submission is accepted if it passes one of them.
 pub(crate) const GROUPS: [(&str, &str); 4] = [
     ("", "on_reject: continue\ngrader_flags: ignore_sample\nrange: 0 100\n"),
     ("secret", "grader_flags: accept_if_any_accepted\n"),

@@ -65,7 +65,7 @@ mod quiet {
     }
 }
 
-/// The size of the smallest test case of the package that a submission fails on.
+/// The first test case of the package that a submission fails on.
 fn exposed_by_data(package: &str, submission: &str) -> String {
     let report = shipped("judge", package, submission, &["--json"]);
     let judged = &report["submissions"][0];

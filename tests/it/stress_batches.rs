@@ -297,7 +297,7 @@ fn programs_in_rust_and_with_threads_are_in_batches_as_well() {
 fn programs_in_python_are_in_batches_as_well() {
     let fixture = fixture("standard", true);
     let once = ONCE.replace("&&", "and");
-    // Only the one input shows the batch, and files of other inputs are gone.
+    // The output is wrong if the program sees a trace of its batch, or a file of another input.
     let source = format!(
         "import os, sys\na, b = map(int, input().split())\nsys.stdin.read()\n\
          is_new = __name__ == '__main__' and len(sys.argv) == 1 and 'INPUTS' not in globals()\n\
