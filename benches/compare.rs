@@ -1,7 +1,7 @@
-//! How fast outputs are compared, beside `cmp`(1), and how much memory that takes.
+//! Speed and memory of comparing outputs, next to `cmp`(1).
 //!
-//! `cargo bench --bench compare [-- MEGABYTES]` writes pairs of files of that size (500 if not said) and
-//! prints bytes of one file per second. The two programs take turns, and the best of their turns counts.
+//! `cargo bench --bench compare [-- MEGABYTES]` writes pairs of files of that size (default 500) and prints bytes of
+//! one file per second. The two programs run in turns, and the best turn counts.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::error::Error;
@@ -14,10 +14,8 @@ use std::time::{Duration, Instant};
 use juror::check::compare::compare;
 use juror::check::options::Options;
 
-/// How often both programs compare the same files.
 const TURNS: usize = 5;
 
-/// Two files to compare, and how.
 struct Pair {
     name: &'static str,
     arguments: &'static [&'static str],
@@ -90,13 +88,12 @@ fn number(n: u64) -> u64 {
     (bits >> 32) >> (bits % 30)
 }
 
-/// When a file is long enough.
 enum End {
     Bytes(u64),
     Lines(u64),
 }
 
-/// Writes a file and says how many lines it has.
+/// Returns the number of lines.
 fn write_file(path: &Path, line: Line, side: Side, end: End) -> std::io::Result<u64> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut text = Vec::new();
@@ -139,7 +136,7 @@ fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Erro
     let speed = |time: Duration| bytes as f64 / time.as_secs_f64() / 1e9;
     let (ours, theirs) = (speed(ours), speed(theirs));
     let differing = found.map_or(0, |difference| difference.differing_tokens);
-    // cmp stops at the first different byte, so only files of the same bytes can be held against it.
+    // cmp stops at the first different byte, so only equal files can be compared with it.
     let beside = if are_same_bytes {
         format!("{theirs:>5.2} GB/s {:>7.2}", ours / theirs)
     } else {
@@ -150,7 +147,7 @@ fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// The most memory that this process has had, as the kernel words it.
+/// The peak memory of this process, in the kernel's words.
 fn peak_memory() -> Result<String, Box<dyn Error>> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

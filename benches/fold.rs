@@ -1,7 +1,8 @@
-//! How long the linear fold of coinmoves' validator takes for a row of a million numbers, beside the table on rows that it can take.
+//! Time of the linear fold of the coinmoves validator on a row of a million numbers, next to the quadratic table on
+//! shorter rows.
 //!
-//! `cargo bench --bench fold [-- NUMBERS]` prints the best of some turns for rows of several shapes. The table takes
-//! quadratic time; what it would need for the long row is reckoned from the short one.
+//! `cargo bench --bench fold [-- NUMBERS]` prints the best of some turns for rows of several shapes. The time of the
+//! table on the long row is extrapolated.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::time::{Duration, Instant};
@@ -10,10 +11,9 @@ use std::time::{Duration, Instant};
 #[path = "../problems/coinmoves/output_validator/validate/row.rs"]
 mod row;
 
-/// How often each row is solved.
 const TURNS: u32 = 10;
 
-/// As many numbers as the table solves in some seconds.
+/// The table solves so many numbers in some seconds.
 const TABLE_NUMBERS: usize = 30_000;
 
 type Shape = fn(&mut Chance, usize, usize) -> i64;
@@ -57,7 +57,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), result)
 }
 
-/// By how much the player to move leads, from the parts of the row in order of their length.
+/// The lead of the player to move, computed from parts in order of length.
 fn lead_by_table(row: &[i64]) -> i64 {
     let mut best = vec![0; row.len() + 1];
     for length in 1..=row.len() {
@@ -69,7 +69,7 @@ fn lead_by_table(row: &[i64]) -> i64 {
     best[0]
 }
 
-/// A stream of numbers that is the same everywhere.
+/// The same numbers on every machine.
 struct Chance(u64);
 
 impl Chance {

@@ -1,7 +1,7 @@
-//! How fast inputs are held against grammars, in bytes a second.
+//! Speed of checking inputs against grammars, in bytes per second.
 //!
-//! `cargo bench --bench grammar [-- MEGABYTES]` makes inputs of about that size (100 if not said) in memory
-//! and prints the best of some turns for each.
+//! `cargo bench --bench grammar [-- MEGABYTES]` makes inputs of about that size (default 100) in memory and prints
+//! the best of some turns.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
 
 use std::error::Error;
@@ -12,15 +12,14 @@ use std::time::Instant;
 use juror::grammar::compile::read;
 use juror::grammar::validate::validate;
 
-/// How often each input is read.
 const TURNS: usize = 5;
 
-/// A grammar and what makes an input of so many values for it.
+/// A grammar, and a function that makes an input with so many values.
 struct Case {
     name: &'static str,
     grammar: &'static str,
     input: fn(u64) -> String,
-    /// About how many bytes a value takes.
+    /// Approximate bytes for each value.
     width: u64,
 }
 
@@ -88,7 +87,7 @@ fn row(count: u64, value: fn(u64) -> u64) -> String {
     text
 }
 
-/// Numbers without a pattern that a processor could learn.
+/// Numbers without a pattern that a branch predictor could learn.
 fn noise(index: u64) -> u64 {
     let mixed = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,7 +1,7 @@
-//! How far programs get beyond their limits before they are ended: what was measured, less the limit.
+//! How far programs exceed their limits before they are stopped: the measured value minus the limit.
 //!
-//! Run with `cargo bench --bench limits`, with a number of rounds as argument if 20 are not right. A busy machine ends
-//! programs later, so the worst of the rounds is shown too.
+//! `cargo bench --bench limits [-- ROUNDS]` (default 20). A busy machine stops programs later, so the worst round is
+//! shown, too.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::path::Path;

@@ -1,8 +1,7 @@
-//! What the rule near the time limit costs, and how often it is wrong: a program is judged many times at a limit of which
-//! it needs 0.9, and at one of which it needs 1.1, while two noisy neighbours copy memory all the time.
+//! Cost and errors of the rule near the time limit. A program that needs 0.9, then 1.1 of its limit is judged many
+//! times, while two noisy neighbours copy memory.
 //!
-//! `cargo bench --bench near` prints the verdicts with and without repetitions. `-- 1000` says how many judgements of each
-//! kind; the default is 100.
+//! `cargo bench --bench near [-- JUDGEMENTS]` (default 100) prints the verdicts with and without repetitions.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -12,7 +11,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::{Child, Command};
 
-/// Works for about 0.05 s, half of it in memory that no near cache holds.
+/// Works for about 0.05 s, half of it in memory that does not fit in a near cache.
 const PROGRAM: &str = "#include <stdio.h>
 static unsigned next[1 << 21];
 int main(void) {
@@ -24,7 +23,7 @@ int main(void) {
 }
 ";
 
-/// The argument that makes this program a neighbour.
+/// With this argument, this program is a neighbour.
 const NEIGHBOUR: &str = "--neighbour";
 const NEIGHBOURS: usize = 2;
 
@@ -77,7 +76,7 @@ fn main() {
     drop(neighbours);
 }
 
-/// Fills memory until it is killed.
+/// Runs until it is killed.
 fn disturb() -> ! {
     let mut place = vec![1u8; 64 << 20];
     loop {
@@ -103,23 +102,21 @@ impl Drop for Neighbour {
     }
 }
 
-/// Whether runs near the limit are repeated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Once,
     Repeat,
 }
 
-/// The result of a judgement.
 struct JudgedRun {
     verdict: String,
     is_sensitive: bool,
-    /// Whether every run that counts was stopped while nobody else wanted a processor.
+    /// Whether every run that counts was stopped while no other process wanted a processor.
     is_stopped_undisturbed: bool,
     runs: usize,
     /// CPU time of all runs.
     cpu: f64,
-    /// That of the first run.
+    /// CPU time of the first run.
     first: f64,
 }
 
@@ -137,7 +134,7 @@ fn judge(tests: &Path, program: &Path, limit: f64, mode: Mode) -> JudgedRun {
     let case = &report["submissions"][0]["test_cases"][0];
     let seconds = |run: &serde_json::Value| run["cpu_seconds"].as_f64().expect("a run");
     let is_quiet_stop = |run: &serde_json::Value| {
-        // The case itself has no such key: it is not in question if it has no list of runs.
+        // A case without a list of runs has no such key.
         run["stopped_by"] == "cpu_time" && run["disturbed"] != true
     };
     let own = std::slice::from_ref(case);

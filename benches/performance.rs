@@ -1,8 +1,8 @@
-//! What juror costs beside the least that the same work can cost: tables of medians and of ratios, all rows in turns.
+//! The cost of juror compared with the least cost of the same work: medians and ratios, all rows in turns.
 //!
-//! `cargo bench --bench performance [-- [ROUNDS] [TABLE...]]` prints all tables, or these: `cases`, `growth`,
-//! `submissions`, `compare`, `read`; `growth=100000` goes on to so many test cases. `docs/performance.md` keeps what it
-//! printed. Linux only.
+//! `cargo bench --bench performance [-- [ROUNDS] [TABLE...]]` prints all tables, or some: `cases`, `growth`,
+//! `submissions`, `compare`, `read`; `growth=100000` continues up to so many test cases. `docs/performance.md` has
+//! its output. Linux only.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 use std::time::Instant;
 
-/// How many test cases the first table has.
+/// Test cases of the first table.
 const CASES: usize = 200;
 
 const PROGRAM: &str = "#include <iostream>
@@ -32,7 +32,7 @@ limits:
   time_limit: 1
 ";
 
-/// An ordinary user, of whom nothing else runs.
+/// An ordinary user without other processes.
 const USER: u32 = 60_400;
 
 fn main() {
@@ -61,18 +61,16 @@ fn main() {
     }
 }
 
-/// Where everything lies.
 struct Bench {
     dir: tempfile::TempDir,
-    /// Where an ordinary user can start it.
+    /// At a path where an ordinary user can start it.
     juror: PathBuf,
     program: PathBuf,
 }
 
-/// A row of a table.
 struct Row<'a> {
     name: &'a str,
-    /// The row that it is compared with.
+    /// The index of the row to compare with.
     of: usize,
     work: Box<dyn Fn() + 'a>,
 }
@@ -92,7 +90,6 @@ impl Bench {
         Self { dir, juror, program }
     }
 
-    /// A package with so many test cases.
     fn package(&self, cases: usize) -> PathBuf {
         let package = self.dir.path().join(format!("sum{cases}"));
         if package.exists() {
@@ -114,7 +111,6 @@ impl Bench {
         package
     }
 
-    /// `juror judge` of a package, with so many workers.
     fn judge(&self, package: &Path, jobs: usize, programs: &[&Path]) -> Command {
         let mut command = Command::new(&self.juror);
         command.arg("judge").arg(package).args(["--jobs", &jobs.to_string(), "--all", "--quiet"]);
@@ -128,14 +124,12 @@ impl Bench {
         command
     }
 
-    /// A command of juror that says nothing.
     fn quietly(&self, name: &str, arguments: &[&OsStr]) -> Command {
         let mut command = Command::new(&self.juror);
         command.arg(name).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
-    /// Many tiny test cases, and what stands around them.
     fn cases(&self, rounds: usize) {
         let (package, one) = (self.package(CASES), self.package(1));
         let judge = |package: &Path, jobs| self.judge(package, jobs, &[&self.program]);
@@ -202,7 +196,7 @@ impl Bench {
         table(&format!("{CASES} test cases"), rounds, &rows);
     }
 
-    /// What a test case costs, and what is held for it, with more and more of them.
+    /// Time and memory with a growing number of test cases.
     fn growth(&self, most: usize) {
         println!(
             "\n{:30} {:>12} {:>12} {:>12}",
@@ -224,7 +218,7 @@ impl Bench {
         }
     }
 
-    /// What a submission costs, with more and more of them.
+    /// Time and memory with a growing number of submissions.
     fn submissions(&self) {
         println!(
             "\n{:30} {:>12} {:>12} {:>12}",
@@ -250,7 +244,7 @@ impl Bench {
         }
     }
 
-    /// Comparing two equal texts, and two whose blanks differ.
+    /// Compares two equal texts, and two whose blanks differ.
     fn compare(&self, rounds: usize) {
         const LINES: usize = 4_000_000;
         let [answer, same, blanks] =
@@ -265,7 +259,7 @@ impl Bench {
         let with = |tool: &Path, first: &[&str], other: &Path| {
             let mut command = Command::new(tool);
             command.args(first).args([&answer, other]).stdout(Stdio::null());
-            // Where blanks count, they differ.
+            // The exit code tells only whether the files differ.
             let _ = command.status();
         };
         let rows = [
@@ -277,7 +271,6 @@ impl Bench {
         table(&format!("comparing {} MB", text.len() / 1_000_000), rounds, &rows);
     }
 
-    /// Reading a package of a thousand test cases.
     fn read(&self, rounds: usize) {
         let package = self.package(1000);
         let bytes = || {
@@ -298,7 +291,7 @@ fn row<'a>(name: &'a str, of: usize, work: impl Fn() + 'a) -> Row<'a> {
     Row { name, of, work: Box::new(work) }
 }
 
-/// Runs all rows in turns, and prints what they took and the median of the ratios within a turn.
+/// Runs all rows in turns. The ratio is the median of ratios within a turn.
 fn table(title: &str, rounds: usize, rows: &[Row<'_>]) {
     let mut taken: Vec<Vec<f64>> = rows.iter().map(|_| Vec::new()).collect();
     for round in 0..=rounds {
@@ -326,7 +319,6 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// Where a tool is.
 fn found(tool: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(tool)).find(|path| path.is_file())
@@ -337,7 +329,7 @@ fn run(mut command: Command) {
     assert!(status.success(), "juror ended with {status}");
 }
 
-/// Runs a command and gives the most memory that it or one of its processes held, in KiB.
+/// The peak memory of the command or of one of its processes, in KiB.
 #[expect(clippy::zombie_processes, reason = "it is waited for below, which also tells its memory")]
 fn peak_memory(mut command: Command) -> i64 {
     let child = command.spawn().expect("juror starts");
@@ -352,7 +344,6 @@ fn peak_memory(mut command: Command) -> i64 {
     }
 }
 
-/// Runs a command on one core.
 fn on_one_core(mut command: Command) {
     // SAFETY: what is called may be called after a fork.
     unsafe {
@@ -364,7 +355,7 @@ fn on_one_core(mut command: Command) {
     run(command);
 }
 
-/// Keeps this process on the allowed core of this number.
+/// `number` counts the cores that this process may use.
 fn stay_on(number: usize) {
     // SAFETY: `set` is a plain bit set, valid when zeroed, and outlives the calls.
     unsafe {
@@ -378,7 +369,7 @@ fn stay_on(number: usize) {
     }
 }
 
-/// So many bare loops side by side, each on a core with its part of the test cases.
+/// Runs so many bare loops at once, each on a core with its share of the test cases.
 fn bare_loops(package: &Path, program: &Path, dir: &Path, workers: usize) {
     // SAFETY: this process has one thread, and the children end here.
     unsafe {
@@ -396,7 +387,7 @@ fn bare_loops(package: &Path, program: &Path, dir: &Path, workers: usize) {
     }
 }
 
-/// Forks, executes with redirected files, waits, compares; nothing else.
+/// Only forks, executes with redirected files, waits and compares.
 fn bare_loop(package: &Path, program: &Path, dir: &Path, worker: usize, workers: usize) {
     let path = CString::new(program.as_os_str().as_encoded_bytes()).expect("a path");
     let argv = [path.as_ptr(), std::ptr::null()];

@@ -1,4 +1,4 @@
-//! How long reading a package of 1,000 test cases takes, in each format.
+//! Time to read a package of 1,000 test cases in each format.
 //!
 //! `cargo bench --bench read [-- CASES]` prints the median and the best of many turns. Files are in the system's cache.
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measures")]
@@ -11,7 +11,7 @@ use juror::package;
 
 const TURNS: usize = 30;
 
-/// A format, its files without the test cases, and how a test case's input and answer are called.
+/// A format: its files without test cases, and the names of the input and answer of a test case.
 struct Format {
     name: &'static str,
     files: &'static [(&'static str, &'static str)],

@@ -1,10 +1,9 @@
-//! What the sandbox costs: a program that does nothing, in the sandbox and by plain fork and exec.
+//! The cost of the sandbox: a program that does nothing, in the sandbox and by plain fork and exec.
 //!
-//! Both take turns, so that whatever else the machine does falls on both. In the first table runs follow directly one after the
-//! other, as the scheduler and juror place them, on one core, or on all at once, and everything is paid; in the second each waits until the other
-//! is done, and what is done after an answer may cost nobody anything. Run with
-//! `cargo bench --bench spawn`, with a number of rounds as argument if 500 are not right, and `rows` for the first table alone. Other sandboxes are measured
-//! too, where they are installed.
+//! Both run in turns, so that other load affects both. In the first table, runs follow directly one after the other,
+//! on one core or on all at once, so that their whole cost counts. In the second, runs alternate, so that work after
+//! an answer may be hidden. `cargo bench --bench spawn [-- [ROUNDS] [rows]]` (default 500; `rows` prints only the
+//! first table). Also measures other sandboxes that are installed.
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::ffi::CString;
@@ -23,7 +22,7 @@ use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
 use juror::sandbox::{CoreId, Host, Slot};
 
-/// Reads a file and writes one, without a library.
+/// Reads a file and writes one, without libc.
 const COPY: &str = r#"static long call(long number, long a, long b, long c) {
     long result;
     __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
@@ -37,13 +36,12 @@ void _start(void) {
 }
 "#;
 
-/// The first program of all.
 const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"Hello, world!\"); return 0; }\n";
 
-/// What a judge may well hold, in bytes.
+/// A plausible memory use of a judge.
 const BALLAST: usize = 100 << 20;
 
-/// So many runs follow each other where they are measured together.
+/// The number of runs that are measured together.
 const IN_A_ROW: u32 = 50;
 
 fn main() {
@@ -109,7 +107,7 @@ fn main() {
             slot.run(&copying).expect("it runs");
         });
     }
-    // Not between the others: the kernel takes away what they leave behind after they are over.
+    // In a separate loop: the kernel removes the files of a run after it has ended.
     for _ in 0..rounds.min(100) {
         used_slot.run(&touching).expect("it runs");
         boxed_anew.measure(|| {
@@ -159,7 +157,7 @@ fn main() {
     }
 }
 
-/// What a run costs where the next one follows directly, on one core and on all at once.
+/// The cost of a run that is directly followed by the next one.
 fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
     let start = |core| Slot::start(host, core).expect("a slot starts");
     let run = |slot: &mut Slot| {
@@ -187,14 +185,14 @@ fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
     all.show("the sandbox, on all cores at once", &all_plain);
 }
 
-/// The time of one of several that follow each other.
+/// The mean time of runs that follow each other.
 fn row(mut act: impl FnMut()) -> Duration {
     let start = Instant::now();
     (0..IN_A_ROW).for_each(|_| act());
     start.elapsed() / IN_A_ROW
 }
 
-/// A row in each slot at once, each with the judge's thread on the slot's core.
+/// One row in each slot at once. The judge's thread is on the core of its slot.
 fn on_all(
     slots: &mut [Slot],
     cores: &[CoreId],
@@ -213,7 +211,7 @@ fn on_all(
     })
 }
 
-/// A row of plain runs on each core at once, each by a process of its own: threads would wait for each other.
+/// One row of plain runs on each core at once, each in its own process, since threads would wait for each other.
 fn fork_on_all(program: &Path, cores: &[CoreId]) -> Vec<Duration> {
     let start = |core: &CoreId| {
         let (mut ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
@@ -247,7 +245,7 @@ fn stay_on(core: CoreId) {
     }
 }
 
-/// Other sandboxes, and how they run the program with everything kept apart.
+/// Other sandboxes, with options for full isolation.
 fn others(programs: &Path) -> [(&'static str, Vec<String>); 2] {
     let programs = programs.display();
     let bwrap = format!(
@@ -278,7 +276,6 @@ fn measure_other(name: &str, arguments: &[String], rounds: usize) -> Option<Time
     Some(times)
 }
 
-/// How long something took, each time.
 #[derive(Clone, Default)]
 struct Times(Vec<Duration>);
 
@@ -294,7 +291,7 @@ impl Times {
         self.0[((self.0.len() - 1) as f64 * share) as usize]
     }
 
-    /// Shows the times, and their ratios to others.
+    /// Prints quantiles, and their ratios to `base`.
     fn show(&mut self, name: &str, base: &Self) {
         let mut base = base.clone();
         let [low, middle, high] = [0.1, 0.5, 0.9].map(|share| self.quantile(share));
@@ -347,7 +344,7 @@ fn open_to_all(path: &Path) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
-/// The plain way: `std::process` would use `posix_spawn`, which is cheaper than fork.
+/// `std::process` would use `posix_spawn`, which is cheaper than fork.
 fn fork_and_exec(program: &Path) {
     let path = CString::new(program.as_os_str().as_bytes()).expect("no zero byte");
     let argv = [path.as_ptr(), std::ptr::null()];
@@ -365,7 +362,7 @@ fn fork_and_exec(program: &Path) {
     }
 }
 
-/// The cheapest way, which the system's library takes without a copy of the judge's memory.
+/// The cheapest way: libc does not copy the judge's page tables.
 fn spawn(program: &Path) {
     let path = CString::new(program.as_os_str().as_bytes()).expect("no zero byte");
     let argv = [path.as_ptr().cast_mut(), std::ptr::null_mut()];

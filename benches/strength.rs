@@ -1,8 +1,8 @@
-//! How fast `juror strength` is on game1: from nothing, with an empty cache, and again after a test case was added.
+//! Speed of `juror strength` on game1: with an empty cache, and again after a test case was added.
 //!
-//! `cargo bench --bench strength` prints how long each took, and how many mutants a second and comparisons a second
-//! these are; with a number of seconds as argument if they may take another time than 60 s. A comparison is a run of a
-//! changed program on a test case or a fresh input. Test cases that were left out after two rejections are not counted.
+//! `cargo bench --bench strength [-- SECONDS]` (default 60) prints times, and mutants and comparisons per second. A
+//! comparison is a run of a changed program on a test case or a fresh input. Test cases that were skipped after two
+//! rejections do not count.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 

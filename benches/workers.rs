@@ -1,8 +1,8 @@
-//! What a worker costs: the rate of short runs through the pipe to one, or through a NATS server, and in the local pool, in turns.
+//! The cost of a worker: the rate of short runs through a pipe or a NATS server, and in the local pool, in turns.
 //!
-//! All have two slots. On two cores, the server and the worker take the time that they need from programs that compute; from
-//! programs that wait they take none, so these tell whether a slot ever waits for its next run. Run with
-//! `cargo bench --features nats --bench workers`, with a number of rounds as argument if 10 are not right.
+//! All have two slots. On two cores, server and worker take time from programs that compute, but not from programs
+//! that wait. So waiting programs show whether a slot waits for its next run. `cargo bench --features nats --bench
+//! workers [-- ROUNDS]` (default 10).
 #![expect(clippy::print_stdout, reason = "a benchmark shows its figures")]
 
 use std::path::Path;
@@ -25,7 +25,7 @@ use juror::remote::workers::Workers;
 
 const SLOTS: usize = 2;
 
-/// Computes for as many milliseconds of its CPU time as its argument says, or waits so long if that is below zero.
+/// Computes for so many milliseconds of CPU time, or waits so long if the argument is negative.
 const BUSY: &str = "#include <stdlib.h>
 #include <time.h>
 int main(int count, char **arguments) {
@@ -56,7 +56,6 @@ fn main() {
     server::measure(directory.path(), &local, &program, rounds);
 }
 
-/// The rates of short runs, and what one alone takes longer.
 fn measure(name: &str, local: &Local, workers: &Workers, program: &Arc<Tree>, rounds: usize) {
     println!("{:>15} {:>12} {name:>12} {:>7}", "run", "pool", "ratio");
     for milliseconds in [1_i64, 5, -5] {
@@ -79,7 +78,7 @@ fn measure(name: &str, local: &Local, workers: &Workers, program: &Arc<Tree>, ro
     latency(local, workers, &job(program, 0), rounds * 20);
 }
 
-/// The same with a NATS server between, if there is a program for one.
+/// With a NATS server, if it is installed.
 #[cfg(feature = "nats")]
 mod server {
     use std::net::{TcpListener, TcpStream};
@@ -97,12 +96,12 @@ mod server {
 
     use crate::SLOTS;
 
-    /// A process that ends with this.
+    /// Killed when dropped.
     struct Process(Child);
 
     impl Drop for Process {
         fn drop(&mut self) {
-            // It may have ended.
+            // The process may have ended.
             let _ = self.0.kill();
             let _ = self.0.wait();
         }
@@ -140,7 +139,7 @@ mod server {
     }
 }
 
-/// What one run takes longer through a worker, with nothing beside it.
+/// How much longer a single run takes through a worker.
 fn latency(local: &Local, workers: &Workers, job: &Job, rounds: usize) {
     let mut more = Vec::new();
     for _ in 0..rounds {
@@ -151,7 +150,6 @@ fn latency(local: &Local, workers: &Workers, job: &Job, rounds: usize) {
     println!("a single run takes {:.3} ms longer (median)", more[more.len() / 2] * 1e3);
 }
 
-/// How long so many runs take.
 fn time(executor: &dyn Executor, job: &Job, runs: usize) -> Duration {
     let begun = Instant::now();
     let next = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! The packages that ship: each is verified as its expectations say, and its data is what its recipe gives.
+//! The shipped packages: each meets its expectations, and its data matches its recipe.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,37 +11,37 @@ use std::thread;
 
 use serde_json::Value;
 
-/// The tools that a package's programs need beside Rust.
+/// Tools that the packages need in addition to Rust.
 const TOOLS: [&str; 5] = ["cc", "c++", "python3", "javac", "java"];
 
-/// Warnings that are right, and that nothing should be done about: the end of their path, and a part of the message.
+/// Expected warnings: the end of the path, and a part of the message.
 const KNOWN_WARNINGS: [(&str, &str); 6] = [
-    // In Rust for the sake of the file that juror's tests hold against the rules.
+    // In Rust because juror's tests use a file of it.
     ("coinmoves/output_validator/validate", IN_RUST),
-    // Whoever plays is in Rust like the reference solutions.
+    // The interactive players are in Rust like the reference solutions.
     ("game1live/output_validator/validate.rs", IN_RUST),
     ("gridlive/output_validator/validate.rs", IN_RUST),
-    // A matter of how fast, and how busy, this machine is.
+    // Depends on the speed and load of this machine.
     ("/problem.yaml", "the time limit of"),
     ("", "may get another verdict in another run"),
-    // What an opponent's chance begins with: no number is more special than another.
+    // The seed of a random opponent has no special values.
     ("game1live/input_validators/input.ctd", "seed is never"),
 ];
 
-/// What is right about a sample only: its rules are those of all submissions, the one that makes the judge answers may be
-/// missing, and so is the validator that others can start.
+/// Expected only for a sample: it has expectations for missing submissions, and may lack the submission that makes
+/// judge answers, and the validator in Python.
 const OF_A_SAMPLE: [(&str, &str); 3] = [
     ("input_validators/validate.rs", IN_RUST),
     ("submissions/submissions.yaml", "matches no submission"),
     ("generators/generators.yaml", "there is no `submissions/accepted/"),
 ];
 
-/// What is remarked about validators in Rust, which juror builds and others do not.
+/// Part of the remark about validators in Rust, which other judges do not build.
 const IN_RUST: &str = "Python 3";
 
-/// Wrong submissions that one test case alone can catch, and why.
+/// Wrong submissions that only one test case can catch.
 const CAUGHT_ONCE: [(&str, &str); 1] = [
-    // Slow for as many grids of the largest size as there can be, and for no less.
+    // Slow only with the most grids of the largest size.
     ("gridgame", "time_limit_exceeded/permutations.py"),
 ];
 
@@ -49,7 +49,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The packages, in the order of their names.
+/// In the order of their names.
 fn packages() -> Vec<PathBuf> {
     let entries = fs::read_dir(root().join("problems")).expect("problems/");
     let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -83,11 +83,11 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// What `juror verify --all` says of these packages, from nothing that was built or run before.
+/// Runs `juror verify --all` with an empty cache.
 fn verified(packages: &[PathBuf]) -> (Option<i32>, Value) {
     let cache = tempfile::tempdir().expect("a directory");
     let mut command = juror();
-    // While one program sleeps, is set up or cleared away, another has the core: times are CPU time.
+    // Twice as many slots as cores: while one program sleeps or is set up, another uses the core. Times are CPU time.
     let jobs = 2 * thread::available_parallelism().map_or(1, usize::from);
     command.args(["verify", "--all", "--json", "--jobs", &jobs.to_string()]);
     command.args(packages).env("JUROR_CACHE", cache.path());
@@ -108,8 +108,8 @@ mod quiet {
     }
 }
 
-/// All data of the first package of each type with its validators, but for those that are slow to start and repeat what
-/// others say, and few of its submissions on all of its test cases.
+/// The first package of each type: all its data, its validators except a slow redundant one, and few of its
+/// submissions.
 #[test]
 fn a_sample_of_each_type_is_as_its_expectations_say() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -122,25 +122,26 @@ fn a_sample_of_each_type_is_as_its_expectations_say() {
     check(&samples.collect::<Vec<_>>(), &known);
 }
 
-/// The folders of which a sample has a submission. What must be slow, or fill the memory, is left to the whole.
+/// A sample has one submission of each of these folders. Slow and memory-hungry submissions run only in the full
+/// test.
 const SAMPLED: [&str; 4] = ["accepted", "brute_force", "run_time_error", "wrong_answer"];
 
-/// The first package of each type, in the order of their names.
+/// In the order of their names.
 fn firsts_of_each_type() -> Vec<PathBuf> {
     let mut types = HashSet::new();
     packages().into_iter().filter(|package| types.insert(problem_type(package))).collect()
 }
 
-/// The line of `problem.yaml` that says it; none is pass-fail.
+/// The line of `problem.yaml`; none means pass-fail.
 fn problem_type(package: &Path) -> Option<String> {
     let text = fs::read_to_string(package.join("problem.yaml")).expect("problem.yaml");
     text.lines().find(|line| line.starts_with("type:")).map(str::to_owned)
 }
 
-/// The input validator that stands beside one in Rust and a grammar.
+/// The redundant input validator in packages with one in Rust and a grammar.
 const SLOW_VALIDATOR: &str = "validate.py";
 
-/// Copies a package with the first submission of each of those folders, without that validator.
+/// Copies the first submission of each sampled folder, and leaves out the slow validator.
 fn copy_sample(package: &Path, sample: &Path) {
     let submissions = package.join("submissions");
     let firsts = SAMPLED.map(|folder| {
@@ -164,7 +165,7 @@ fn copy_sample(package: &Path, sample: &Path) {
     }
 }
 
-/// Verifies packages, and says all that is not as it must be, but for known warnings.
+/// Panics with all faults that are not known.
 fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
     assert!(!packages.is_empty());
     let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_there(tool)).collect();
@@ -177,7 +178,7 @@ fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
     }
 }
 
-/// What is not as it must be about packages that were verified on a machine where some tools are missing.
+/// `missing` lists tools that this machine lacks.
 fn faults(
     packages: &[Cow<'_, str>],
     code: Option<i32>,
@@ -210,7 +211,7 @@ fn faults(
     faults
 }
 
-/// What is broken about a submission: its expectations, and the test cases that they name.
+/// Broken expectations, and the test cases that they name.
 fn broken_part(submission: &Value) -> String {
     let broken = list(&submission["broken_expectations"]);
     let is_named = |case: &&Value| {
@@ -224,7 +225,7 @@ fn broken_part(submission: &Value) -> String {
     format!("{}: {}: {error}{parts}", text(submission, "package"), text(submission, "name"))
 }
 
-/// The name of a wrong submission that fewer than two test cases catch, unless that is known.
+/// Returns a wrong submission that fewer than two test cases catch, unless it is known.
 fn caught_once(submission: &Value) -> Option<String> {
     let (package, name) = (text(submission, "package"), text(submission, "name"));
     if name.starts_with("accepted/") || !submission["error"].is_null() {
@@ -241,7 +242,6 @@ fn a_sample_of_each_type_has_the_data_that_its_recipe_gives() {
     firsts_of_each_type().iter().for_each(|package| check_data(package));
 }
 
-/// Holds the data of a package against its recipe.
 fn check_data(package: &Path) {
     let output = juror().arg("generate").arg(package).arg("--check").output().expect("juror runs");
     let said = String::from_utf8_lossy(&output.stderr);
@@ -264,7 +264,7 @@ fn every_test_case_says_what_it_is_for() {
     }
 }
 
-/// The output validator of coinmoves, built, and a directory for its files.
+/// The built output validator, and a directory for its files.
 struct Coinmoves {
     directory: tempfile::TempDir,
 }
@@ -283,7 +283,7 @@ impl Coinmoves {
         Self { directory }
     }
 
-    /// Exit code and message for an output on a row with this total.
+    /// Returns exit code and message for an output on a row with this total.
     fn judge(&self, row: &[u32], total: u64, output: &str) -> (Option<i32>, String) {
         let path = |name: &str| self.directory.path().join(name);
         let words: Vec<String> = row.iter().map(u32::to_string).collect();
@@ -298,7 +298,7 @@ impl Coinmoves {
             .spawn()
             .expect("the validator starts");
         let mut stdin = child.stdin.take().expect("a pipe");
-        // One that finds fault with the test data does not read.
+        // The validator does not read the output if the test data is wrong.
         let _ = stdin.write_all(output.as_bytes());
         drop(stdin);
         let status = child.wait().expect("the validator ends");
@@ -316,7 +316,7 @@ fn coinmoves_accepts_every_optimal_game_and_no_other() {
         let (code, message) = validator.judge(&[5; 10], 25, &format!("25 {moves}\n"));
         assert_eq!(code, Some(42), "{moves}: {message}");
     }
-    // Of eight words on this row two are right; LLL has the right total, by two mistakes.
+    // Four of eight words on this row are right; LLL has the right total because of two mistakes.
     for number in 0..8 {
         let letter = |place: u32| if number >> place & 1 == 0 { 'L' } else { 'R' };
         let moves: String = (0..3).map(letter).collect();
@@ -350,7 +350,7 @@ fn coinmoves_names_turn_board_move_and_loss() {
     check(&[7, 7], 7, "7 L", "the word has 1 moves, expected 2, one for each coin");
     check(&[7], 7, "8 L", "the total is \"8\", expected 7");
     check(&[7], 7, "", "the output is empty: expected the total and the moves");
-    // Test data that is wrong is nobody's wrong answer.
+    // Wrong test data is not a wrong answer.
     let (code, message) = validator.judge(&[7], 8, "8 L");
     assert_eq!((code, message.as_str()), (Some(1), ""));
 }

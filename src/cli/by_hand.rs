@@ -12,11 +12,8 @@ use crate::model::units::Bytes;
 use crate::ops::stdin::UntilBell;
 use crate::report::log::LogFormat;
 
-/// Connects this process's standard input and output with those of a program, which `run` runs. Returns also how much
-/// it wrote; after more than `most` bytes no more is read. On a terminal, `mark` precedes each line of it.
-///
-/// # Errors
-/// If they cannot be connected, and the errors of `run`.
+/// Connects standard input and output of this process with a program, which `run` starts. Also returns how many bytes
+/// the program wrote; reading stops after `most` bytes. On a terminal, each line begins with `mark`.
 pub(super) fn talk<R, E: From<JudgeError>>(
     mark: &str,
     most: Option<Bytes>,
@@ -30,18 +27,18 @@ pub(super) fn talk<R, E: From<JudgeError>>(
     let hand = Hand { reads: OwnedFd::from(reads), writes: OwnedFd::from(writes) };
 
     thread::scope(|scope| {
-        // Until the program or the person ends.
+        // It copies until the program or the person ends.
         scope.spawn(move || io::copy(&mut typed, &mut to));
         let shown = scope.spawn(|| show(from, mark, most.map_or(u64::MAX, |most| most.0)));
         let done = run(hand);
-        // The first thread stops waiting for the person; the second one ends when no writer is left.
+        // This ends the first thread; the second one ends when no writer is left.
         drop(bell);
         let written = shown.join().unwrap_or_default();
         Ok((done?, Bytes(written)))
     })
 }
 
-/// Shows the program's output as it comes, and counts its bytes.
+/// Returns the number of bytes.
 fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
     let mut out = streams::out(LogFormat::Text);
     let is_terminal = io::stdout().is_terminal();
@@ -66,7 +63,7 @@ fn show(mut from: PipeReader, mark: &str, most: u64) -> u64 {
     written
 }
 
-/// The lines with their mark, without anything that a terminal would obey.
+/// Control characters are escaped, so that a program cannot control the terminal.
 fn marked(bytes: &[u8], mark: &str, is_at_start: &mut bool) -> String {
     let mut text = String::new();
     for piece in bytes.split_inclusive(|byte| *byte == b'\n') {

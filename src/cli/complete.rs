@@ -19,13 +19,10 @@ use crate::model::problem::Problem;
 use crate::package;
 use crate::package::statements::statements;
 
-/// The variable in which the script names the shell.
+/// The script names the shell in this variable.
 pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
 
-/// Answers a shell; `false` if juror was not called by one.
-///
-/// # Errors
-/// If the shell is not known, or the answer cannot be written.
+/// Returns `false` if the caller was not a shell.
 pub(super) fn answer() -> Result<bool, clap::Error> {
     let here = env::current_dir().ok();
     CompleteEnv::with_factory(definition)
@@ -34,7 +31,7 @@ pub(super) fn answer() -> Result<bool, clap::Error> {
         .try_complete(env::args_os(), here.as_deref())
 }
 
-/// The shells. Some insert a candidate as it is, and would run `$(...)` in the name of a file.
+/// Some shells insert a candidate unquoted, and would run `$(...)` in a file name.
 pub(super) const SHELLS: Shells<'static> = Shells(&[
     &Quoted { shell: &Bash, between: '\u{b}', quote: quoted_for_bash },
     &Elvish,
@@ -43,7 +40,6 @@ pub(super) const SHELLS: Shells<'static> = Shells(&[
     &Zsh,
 ]);
 
-/// A shell for which candidates are quoted.
 struct Quoted {
     shell: &'static dyn EnvCompleter,
     between: char,
@@ -78,7 +74,7 @@ impl EnvCompleter for Quoted {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut plain = Vec::new();
-        // What was completed before has its quotes.
+        // Words that were completed before still have their quotes.
         let words = words.into_iter().map(|word| match word.into_string() {
             Ok(word) => word.replace('\\', "").into(),
             Err(word) => word,
@@ -86,7 +82,7 @@ impl EnvCompleter for Quoted {
         self.shell.write_complete(command, words.collect(), here, &mut plain)?;
         let plain = String::from_utf8_lossy(&plain);
         let quoted = plain.split(self.between).filter_map(|line| {
-            // Behind a tab is an explanation. No name with a control character can be typed.
+            // The text after a tab is an explanation. A name with a control character cannot be typed.
             let value = line.split('\t').next().filter(|it| !it.contains(char::is_control))?;
             Some((self.quote)(value))
         });
@@ -95,7 +91,7 @@ impl EnvCompleter for Quoted {
     }
 }
 
-/// Backslashes quote also behind a quotation mark that the user typed.
+/// Backslashes work even after a quotation mark that the user typed.
 fn quoted_for_bash(name: &str) -> String {
     let mut quoted = String::new();
     for letter in name.chars() {
@@ -115,13 +111,12 @@ fn quoted_for_powershell(name: &str) -> String {
     }
 }
 
-/// Whether no shell obeys this.
+/// Whether the character has no special meaning in any shell.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "/_-.,+=:@%~".contains(letter)
 }
 
-/// The command line with completers for its values. They are chosen by argument name, so that new commands get them,
-/// too.
+/// Completers are chosen by argument name, so that new commands get them, too.
 fn definition() -> Command {
     Arguments::command().mut_subcommands(|command| command.mut_args(completed))
 }
@@ -163,14 +158,13 @@ fn languages(typed: &OsStr) -> Vec<CompletionCandidate> {
     known(typed, |problem| statements(problem).into_iter().map(|it| it.language).collect())
 }
 
-/// The names in the package on the command line that begin like this.
 fn known(typed: &OsStr, names: fn(&Problem) -> Vec<String>) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let names = problem().as_ref().map(names).unwrap_or_default().into_iter();
     names.filter(|name| name.starts_with(&*typed)).map(CompletionCandidate::new).collect()
 }
 
-/// The package on the command line: the first word that is one. Archives are not unpacked for this.
+/// The first word of the command line that is a package directory. Archives are not unpacked for completion.
 fn problem() -> Option<Problem> {
     let words = env::args_os().skip_while(|word| word != "--").skip(3);
     let mut directories = words.filter(|word| Path::new(word).is_dir());

@@ -14,7 +14,6 @@ use crate::ops::convert::{Conversion, ConvertOptions, convert};
 use crate::package::convert::Target;
 use crate::package::formats;
 
-/// Arguments of `juror convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
     /// The problem package: a directory or an archive
@@ -32,10 +31,8 @@ pub struct ConvertArguments {
     /// Time limit for DOMjudge, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
-    /// Options about the machine: for test data that the package only describes
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

@@ -46,13 +46,13 @@ use crate::package::suggest::nearest;
 use crate::report::log::{LogFormat, is_obeyed};
 use crate::sandbox::output_was_closed;
 
-/// Makes a panic in any thread end the process with a judge error: other threads would wait for ever for what the one
-/// with the panic has taken. What was to be written at the end is lost, and nothing is half-written.
+/// A panic in any thread ends the process with a judge error. Otherwise other threads could wait forever for a lock.
+/// Reports that are written at the end are lost; no file is half-written.
 pub fn end_on_panic() {
     let (process, usual) = (std::process::id(), panic::take_hook());
     panic::set_hook(Box::new(move |fault| {
         usual(fault);
-        // A slot is a fork: its end is a fault that the judge sees.
+        // A slot is a forked process. The judge notices its end.
         if std::process::id() == process {
             _ = writeln!(io::stderr(), "error: juror has a fault, and ends; please report it");
             std::process::exit(ExitCode::JudgeError.number().into());
@@ -60,7 +60,6 @@ pub fn end_on_panic() {
     }));
 }
 
-/// Runs the command in the process's arguments.
 pub fn run() -> ExitCode {
     end_on_panic();
     if output_was_closed() {
@@ -79,7 +78,7 @@ pub fn run() -> ExitCode {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
             let error = with_subcommand_hint(with_dash_hint(error));
-            // The command line can have names of files that somebody else chose.
+            // File names on the command line may come from other people, so the text must not control a CI log.
             let printed = match (is_obeyed(), error.use_stderr()) {
                 (false, _) => error.print(),
                 (true, true) => write!(streams::err(), "{}", error.render()),
@@ -94,7 +93,6 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Runs the command in these arguments.
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::Watch(arguments) => watch::run(arguments),
@@ -103,7 +101,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Adds the subcommand that was probably meant, also after `help`.
+/// Also works after `help`.
 fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
     if let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand)
         && error.get(ContextKind::SuggestedSubcommand).is_none()
@@ -121,7 +119,7 @@ fn with_subcommand_hint(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Replaces a misleading hint: what follows `--` is a program, not a file. A negative number is neither.
+/// Replaces clap's hint to use `--`: the words after it are a program, not a file. A negative number is neither.
 fn with_dash_hint(mut error: clap::Error) -> clap::Error {
     if error.remove(ContextKind::Suggested).is_some()
         && error.get(ContextKind::SuggestedArg).is_none()

@@ -13,7 +13,6 @@ use crate::ops::context::Context;
 use crate::ops::mutants::{MutantListing, MutantsOptions, list_mutants};
 use crate::package::formats;
 
-/// Arguments of `juror mutants`.
 #[derive(Debug, Args)]
 pub struct MutantsArguments {
     /// The problem package: a directory or an archive
@@ -37,7 +36,6 @@ pub struct MutantsArguments {
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

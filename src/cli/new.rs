@@ -12,7 +12,6 @@ use crate::new::Template;
 use crate::ops::context::Context;
 use crate::ops::new::{NewOptions, create};
 
-/// Arguments of `juror new`.
 #[derive(Debug, Args)]
 pub struct NewArguments {
     /// The new package, such as hello: lower-case letters and digits; its directory must not exist yet
@@ -27,10 +26,8 @@ pub struct NewArguments {
         value_parser = one_of(Template::ALL, Template::name), hide_possible_values = true
     )]
     pub template: Template,
-    /// Options about the machine: for the test data
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

@@ -17,14 +17,10 @@ use crate::package::formats;
 use crate::package::words::words;
 use crate::report::style::{Listing, Only, Order};
 
-/// The heading above options about runs.
 pub const RUNS: &str = "Runs";
-/// The heading above options about reports in files.
 const REPORTS: &str = "Reports";
-/// The heading above options about output.
 const OUTPUT: &str = "Output";
 
-/// Options about runs.
 #[derive(Debug, Args)]
 #[command(next_help_heading = RUNS)]
 pub struct RunArguments {
@@ -34,7 +30,6 @@ pub struct RunArguments {
     /// a slash, `{a,b}` for either; a directory stands for all that is in it.
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
     /// CPU time limit of a run, instead of the package's
@@ -65,7 +60,6 @@ pub struct RunArguments {
     pub shard: Option<Shard>,
 }
 
-/// Parses a shard, such as `2/5`.
 fn shard(text: &str) -> Result<Shard, String> {
     let numbers = text.split_once('/').map(|(index, count)| (index.parse(), count.parse()));
     match numbers {
@@ -77,7 +71,6 @@ fn shard(text: &str) -> Result<Shard, String> {
 }
 
 impl RunArguments {
-    /// The options of the operation.
     pub fn options(&self) -> RunOptions {
         RunOptions {
             case: self.case.clone(),
@@ -96,15 +89,14 @@ impl RunArguments {
     }
 }
 
-/// Options about the machine.
 #[derive(Clone, Debug, Default, Args)]
 pub struct HostArguments {
     /// How many programs run at once [default: one per physical core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
-    /// Run one program at a time, so that none takes time from another
+    /// Run one program at a time, so that programs do not slow each other down
     ///
-    /// Without it, runs near a limit are repeated alone; `juror help time` explains how.
+    /// Without --exclusive, runs near a limit are repeated one at a time; `juror help time` explains how.
     #[arg(long, conflicts_with = "jobs")]
     pub exclusive: bool,
     /// How to isolate programs from this machine: full, any or plain
@@ -116,24 +108,22 @@ pub struct HostArguments {
     pub isolation: Demand,
     /// Run programs on the worker that COMMAND connects to, or `local`; can be given several times
     ///
-    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this machine one
-    /// of them. The command is split into words as in a shell, but no shell runs it. Nothing is kept for later commands.
+    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this
+    /// machine one of them. The command is split into words as in a shell, but no shell runs it. Nothing is cached.
     /// docs/scale.md has the details.
     #[arg(long, value_name = "COMMAND", value_parser = worker)]
     pub executor: Vec<WorkerCommand>,
-    /// Options about what is kept for later commands.
     #[command(flatten)]
     pub cache: CacheOptions,
-    /// Do everything anew, without results of earlier commands
+    /// Ignore results of earlier commands
     ///
-    /// The new results are kept. `juror generate` remakes test cases that are up to date, too, and `juror stress`
-    /// starts both programs anew for every input. Without it, programs in C, C++ and Rust start once for many small
-    /// inputs, and fork before `main`: this finds the same faults, except those that only a fresh process shows.
+    /// New results are cached. `juror generate` also remakes test cases that are up to date, and `juror stress`
+    /// starts both programs for every input. Without --fresh, programs in C, C++ and Rust start once for many small
+    /// inputs, and fork before `main`. This finds the same faults, except those that only a new process shows.
     #[arg(long)]
     pub fresh: bool,
 }
 
-/// Options about what is kept for later commands.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CacheOptions {
     /// Keep results for later commands in DIR; `off` keeps none [default: ~/.cache/juror]
@@ -145,13 +135,13 @@ pub struct CacheOptions {
 }
 
 impl CacheOptions {
-    /// The directory from the option or the environment, or `off`.
+    /// From the option or the environment; may be `off`.
     pub fn named(&self) -> Option<PathBuf> {
         let set = || env::var_os("JUROR_CACHE").filter(|value| !value.is_empty());
         self.cache.clone().or_else(|| set().map(PathBuf::from))
     }
 
-    /// The directory; `None` if nothing is cached.
+    /// `None` if nothing is cached.
     pub fn place(&self) -> Option<PathBuf> {
         match self.named() {
             Some(named) => (named != Path::new("off")).then_some(named),
@@ -161,7 +151,6 @@ impl CacheOptions {
 }
 
 impl HostArguments {
-    /// The options of the operation.
     pub fn options(&self) -> HostOptions {
         HostOptions {
             slots: if self.exclusive { Some(1) } else { self.jobs.map(usize::from) },
@@ -174,7 +163,6 @@ impl HostArguments {
     }
 }
 
-/// Options about output.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub struct OutputOptions {
@@ -195,18 +183,16 @@ pub struct OutputOptions {
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
-    /// Which submissions a table lists, and in which order.
     #[arg(skip)]
     pub listing: Listing,
-    /// Whether nothing but remarks is written, on standard error: standard output has something else.
+    /// Whether text goes to standard error, because standard output has other content.
     #[arg(skip)]
     pub is_beside: bool,
-    /// Whether nothing is redrawn, because a terminal shows something else.
+    /// Whether the live view is off, because the terminal shows other content.
     #[arg(skip)]
     pub is_still: bool,
 }
 
-/// Options about the table of submissions.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = OUTPUT)]
 pub struct ListingOptions {
@@ -228,7 +214,6 @@ impl From<ListingOptions> for Listing {
     }
 }
 
-/// Options about reports in files.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = REPORTS)]
 pub struct ReportOptions {
@@ -251,7 +236,6 @@ pub struct ReportOptions {
     pub github: bool,
 }
 
-/// Whether to use colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
@@ -263,12 +247,11 @@ pub enum Color {
     Never,
 }
 
-/// The file that an argument names: `-` is standard input.
+/// `-` is standard input.
 pub fn given_file(path: &Path) -> &Path {
     if path.as_os_str() == "-" { Path::new(STANDARD_INPUT) } else { path }
 }
 
-/// Parses the name of one of these values.
 pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     name: fn(T) -> &'static str,
@@ -277,7 +260,6 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
 }
 
-/// Parses the command that starts a worker.
 fn worker(text: &str) -> Result<WorkerCommand, String> {
     match words(text) {
         Ok(words) if words.is_empty() => {
@@ -288,7 +270,6 @@ fn worker(text: &str) -> Result<WorkerCommand, String> {
     }
 }
 
-/// Parses a positive number of seconds, up to a day.
 pub fn time_limit(text: &str) -> Result<Duration, String> {
     const LONGEST: f64 = 86_400.0;
     let seconds: f64 =

@@ -1,4 +1,4 @@
-//! The output of a command: events and results to the reporters, complaints to standard error, and an exit code.
+//! The output of a command: events and results go to the reporters; the exit code comes from both.
 
 use parking_lot::Mutex;
 use std::env;
@@ -25,7 +25,7 @@ use crate::report::style::{Style, Surroundings, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{EVENTS_SIGN, Reporter, Reporters, WriteReport, csv, github, html, junit};
 
-/// A command as typed: how its result is shown, and the operation that it is.
+/// A command: its operation, and the options for its output.
 pub trait Operation {
     type Result: AnyResult;
     const NAME: &'static str;
@@ -39,14 +39,9 @@ pub trait Operation {
         ReportOptions::default()
     }
 
-    /// Does it.
-    ///
-    /// # Errors
-    /// Why it has no result.
     fn run(&self, context: &Context) -> Result<Self::Result, Stop>;
 }
 
-/// What every command is: its name, its task, and how its result is shown.
 pub struct CommandSettings {
     name: &'static str,
     task: CommandTask,
@@ -54,17 +49,12 @@ pub struct CommandSettings {
     reports: ReportOptions,
 }
 
-/// An operation with a result of any type.
 pub trait AnyOperation {
     fn settings(&self) -> CommandSettings;
 
-    /// Does it.
-    ///
-    /// # Errors
-    /// Why it has no result.
     fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop>;
 
-    /// Writes the JSON document if it has no result.
+    /// Writes the JSON document of a command that ended without a result.
     fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -87,12 +77,12 @@ impl<O: Operation> AnyOperation for O {
     }
 }
 
-/// Does what was typed, and shows it.
+/// Runs a command and shows its result.
 pub fn perform(operation: &dyn AnyOperation) -> ExitCode {
     perform_in(operation, |context| context)
 }
 
-/// The same in a changed context.
+/// Like `run_command`, but with a changed context.
 pub fn perform_in(
     operation: &dyn AnyOperation,
     change: impl FnOnce(Context) -> Context,
@@ -127,7 +117,7 @@ pub fn perform_in(
     failed.fold(code, |code, error| code.and(lost(error)))
 }
 
-/// Does an operation between its first and its last event. `show` gets the result before the last event.
+/// Sends the first and the last event of the command. `show` gets the result before the last event.
 pub fn run(
     operation: &dyn AnyOperation,
     opened: Result<(), Stop>,
@@ -150,7 +140,6 @@ pub fn run(
     done
 }
 
-/// The reporters of the command.
 fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     let around = surroundings();
     let style = style(options, &around);
@@ -178,10 +167,7 @@ fn reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
     }
 }
 
-/// The reports in files, opened before the first run.
-///
-/// # Errors
-/// If one cannot be written, or has nothing to show, or two have the same path.
+/// The files are opened before the first run, so that a wrong path fails at once.
 fn open(
     reports: &ReportOptions,
     task: CommandTask,
@@ -245,10 +231,7 @@ fn file(
     })
 }
 
-/// Prints text that is not a report, such as a list. A reader that closes the pipe early (`| head`) is not an error.
-///
-/// # Errors
-/// If standard output cannot be written.
+/// For text that is not a report, such as a list. A reader that closes the pipe early (`| head`) is not an error.
 pub(super) fn print(
     what: &str,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -262,13 +245,11 @@ pub(super) fn print(
     }
 }
 
-/// Reports that the report cannot be written.
 pub(super) fn lost(why: impl Display) -> ExitCode {
     streams::remark(&format!("error: cannot write the report: {why}"));
     ExitCode::JudgeError
 }
 
-/// The style of text output.
 fn style(options: &OutputOptions, around: &Surroundings) -> Style {
     let style = around.style(match (options.quiet, options.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -282,7 +263,6 @@ fn style(options: &OutputOptions, around: &Surroundings) -> Style {
     }
 }
 
-/// The destination of text output.
 fn surroundings() -> Surroundings {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| env::var(name).ok());
@@ -297,7 +277,6 @@ fn surroundings() -> Surroundings {
     }
 }
 
-/// The width of the terminal on standard output or standard error.
 fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout())
         .or_else(|_| rustix::termios::tcgetwinsize(io::stderr()))

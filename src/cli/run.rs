@@ -18,7 +18,6 @@ use crate::ops::context::Context;
 use crate::ops::run::{OnceOptions, Person, run_once};
 use crate::package::formats;
 
-/// Arguments of `juror run`.
 #[derive(Debug, Args)]
 pub struct RunArguments {
     /// The problem package: a directory or an archive
@@ -46,10 +45,8 @@ pub struct RunArguments {
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()), help_heading = RUNS)]
     pub format: Option<String>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
@@ -60,7 +57,7 @@ impl Operation for RunArguments {
 
     fn output(&self) -> OutputOptions {
         OutputOptions {
-            // What people type and the program writes stands there.
+            // The terminal shows what the person types and what the program writes.
             is_still: io::stdin().is_terminal() || io::stdout().is_terminal(),
             ..self.output.clone()
         }

@@ -26,7 +26,6 @@ use crate::ops::mutants::MutantListing;
 use crate::report::json::{write_both_schemas, write_schema};
 use crate::report::result::Document;
 
-/// Arguments of `juror schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArguments {
     /// The command
@@ -34,7 +33,6 @@ pub struct SchemaArguments {
     pub command: DocumentKind,
 }
 
-/// The document of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum DocumentKind {
     /// What `judge`, `verify`, `generate` and `merge` write

@@ -17,7 +17,6 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 
-/// Arguments of `juror completions`.
 #[derive(Args, Debug)]
 pub struct CompletionsArguments {
     /// Which shell
@@ -25,7 +24,6 @@ pub struct CompletionsArguments {
     pub shell: Shell,
 }
 
-/// Arguments of `juror man`.
 #[derive(Args, Debug)]
 pub struct ManArguments {
     /// Where to write the pages; created if it does not exist
@@ -33,7 +31,6 @@ pub struct ManArguments {
     pub directory: PathBuf,
 }
 
-/// Prints the completion script for a shell.
 impl Operation for CompletionsArguments {
     type Result = ();
     const NAME: &'static str = "completions";
@@ -50,7 +47,7 @@ impl Operation for CompletionsArguments {
     }
 }
 
-/// Writes a page for `juror` and one for each subcommand. Replaces existing pages.
+/// Replaces existing pages.
 impl Operation for ManArguments {
     type Result = ();
     const NAME: &'static str = "man";

@@ -16,7 +16,6 @@ use crate::ops::problem::{self, Remarks};
 use crate::package::formats;
 use crate::package::listing::{case_files, listing};
 
-/// Arguments of `juror show`.
 #[derive(Debug, Args)]
 pub struct ShowArguments {
     /// The problem package: a directory or an archive
@@ -29,7 +28,6 @@ pub struct ShowArguments {
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
     pub format: Option<String>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

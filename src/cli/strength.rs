@@ -14,7 +14,6 @@ use crate::ops::context::Context;
 use crate::ops::strength::{StrengthOptions, strength};
 use crate::strength::measure::ROUNDS;
 
-/// Arguments of `juror strength`.
 #[derive(Debug, Args)]
 pub struct StrengthArguments {
     /// The problem package: a directory or an archive
@@ -35,16 +34,14 @@ pub struct StrengthArguments {
     pub matrix: bool,
     /// Add inputs that catch what is missed to the package and its recipe, one for each kind of fault
     ///
-    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see what they gain.
+    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see the gain.
     #[arg(long)]
     pub promote: bool,
     /// Write an HTML page: what passes, and which test case rejects which program
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }

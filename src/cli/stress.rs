@@ -15,7 +15,6 @@ use crate::ops::context::Context;
 use crate::ops::options::typed;
 use crate::ops::stress::{StressOptions, stress};
 
-/// Arguments of `juror stress`.
 #[derive(Debug, Args)]
 pub struct StressArguments {
     /// The problem package, then the submission; with --input-grammar and --reference the
@@ -52,24 +51,21 @@ pub struct StressArguments {
     pub promote: Option<String>,
     /// Write the whole input that is found to FILE
     ///
-    /// An existing FILE is replaced in one step, and left alone if nothing is found.
+    /// An existing FILE is replaced in one step, and stays unchanged if nothing is found.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Write an HTML page: the input that is found, and the outputs of both programs
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Options about the machine.
     #[command(flatten)]
     pub host: HostArguments,
     /// CPU time limit of a run, instead of the package's
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     pub time_limit: Option<Duration>,
-    /// Options about output.
     #[command(flatten)]
     pub output: OutputOptions,
 }
 
-/// Parses a time span, or 0.
 fn span_or_none(text: &str) -> Result<Duration, String> {
     if text == "0" { Ok(Duration::ZERO) } else { span(text) }
 }
@@ -94,7 +90,6 @@ pub(super) fn span(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The default of `--explain`.
 const EXPLAINING: Duration = Duration::from_secs(5);
 
 impl Operation for StressArguments {
@@ -114,7 +109,6 @@ impl Operation for StressArguments {
     }
 }
 
-/// What the arguments ask for.
 fn options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
     let (package, submission) = match arguments.targets.as_slice() {
         [package, submission] => (Some(package), submission),
@@ -146,7 +140,6 @@ fn options(arguments: &StressArguments) -> Result<StressOptions, Stop> {
     })
 }
 
-/// The command line that repeats the search.
 fn repeat(arguments: &StressArguments, seed: u64) -> String {
     let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
     let number = |time: Duration| OsString::from(time.as_secs_f64().to_string());

@@ -24,7 +24,7 @@ use crate::ops::host::{StopHandle, on_end};
 use crate::ops::judge::{Comparison, judge};
 use crate::package;
 
-/// Changes and signals during a judgement.
+/// Changes and signals that arrive during a judgement.
 #[derive(Default)]
 struct News {
     state: Mutex<State>,
@@ -39,7 +39,7 @@ struct State {
 }
 
 impl News {
-    /// Records news, and ends the current judgement.
+    /// Records a change or a signal, and stops the current judgement.
     fn tell(&self, what: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
         what(&mut state);
@@ -47,7 +47,7 @@ impl News {
         self.came.notify_all();
     }
 
-    /// Waits for a change; `None` if the user ends the command. Calls `waiting` if there is none yet.
+    /// Returns `None` if the user ends the command. Calls `waiting` if nothing has changed yet.
     fn next(&self, waiting: impl FnOnce()) -> Option<(Vec<PathBuf>, StopHandle)> {
         let mut state = self.state.lock();
         let is_quiet = |state: &mut State| !state.is_interrupted && state.changed.is_empty();
@@ -60,7 +60,6 @@ impl News {
     }
 }
 
-/// Judges, and judges again after each change.
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
     let watched = watched(arguments);
     let news = Arc::new(News::default());
@@ -84,11 +83,10 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
     }
 }
 
-/// A judgement that may be followed by others.
 struct JudgeAgain<'a> {
     arguments: &'a JudgeArguments,
     started: Result<(), Stop>,
-    /// The test cases that failed, which are run first.
+    /// These test cases run first.
     failed: Mutex<Vec<String>>,
 }
 
@@ -112,7 +110,6 @@ impl Operation for JudgeAgain<'_> {
     }
 }
 
-/// Prints a message besides the reports.
 fn say(arguments: &JudgeArguments, what: &str) {
     if !arguments.output.quiet {
         streams::remark(&format!("\n{what}"));
@@ -135,10 +132,8 @@ fn shown(path: &Path) -> String {
     printable(&path.to_string_lossy())
 }
 
-/// Whether an option is given.
 type IsGiven = fn(&JudgeArguments) -> bool;
 
-/// The options that are for a single judgement.
 const FOR_ONE: [(&str, IsGiven); 4] = [
     ("json", |it| it.output.json),
     ("keep", |it| it.runs.keep.is_some()),
@@ -146,15 +141,10 @@ const FOR_ONE: [(&str, IsGiven); 4] = [
     ("github", |it| it.reports.github),
 ];
 
-/// Hides an argument of `juror judge` if `juror watch` refuses it.
 pub(super) fn shown_if_taken(arg: Arg) -> Arg {
     if FOR_ONE.iter().any(|(name, _)| arg.get_id() == name) { arg.hide(true) } else { arg }
 }
 
-/// Refuses options that make no sense for repeated judgements.
-///
-/// # Errors
-/// If there is one.
 fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
     match FOR_ONE.iter().find(|(_, is_given)| is_given(arguments)) {
         None if arguments.submissions.is_empty() && arguments.program.is_empty() => {
@@ -167,7 +157,6 @@ fn refused(arguments: &JudgeArguments) -> Result<(), Stop> {
     }
 }
 
-/// The files whose changes count.
 fn watched(arguments: &JudgeArguments) -> Watched {
     let package = &arguments.package;
     let own = if package.is_dir() {
@@ -180,14 +169,13 @@ fn watched(arguments: &JudgeArguments) -> Watched {
         named.map_or_else(|| path.clone(), |own| (&own.program.path).into())
     };
     let submissions = arguments.submissions.iter().map(submission);
-    // The words of the typed command that are files.
     let words = arguments.program.iter().map(PathBuf::from).filter(|word| word.is_file());
     let checker = match &arguments.compare {
         Some(Comparison::Checker(path)) => Some(path.clone()),
         _ => None,
     };
     let roots = submissions.chain(words).chain(checker).chain([package.clone()]).collect();
-    // Other submissions, and files that this command writes.
+    // Other submissions and the command's own reports are ignored.
     let own = own.iter().map(|own| PathBuf::from(&own.program.path));
     let reports = &arguments.reports;
     let reports = [&reports.html, &reports.csv, &reports.junit].into_iter().flatten().cloned();
@@ -195,7 +183,7 @@ fn watched(arguments: &JudgeArguments) -> Watched {
     Watched { roots, apart }
 }
 
-/// Starts the threads that handle signals and detect changes. The current state counts as unchanged.
+/// The current state of the files counts as unchanged.
 fn start(news: &Arc<News>, watched: Watched) -> Result<(), JudgeError> {
     let told = Arc::clone(news);
     on_end(move || told.tell(|state| state.is_interrupted = true))?;

@@ -27,7 +27,6 @@ use crate::remote::serve::serve;
 use crate::sandbox::Machine;
 use crate::sandbox::pace::pace;
 
-/// Arguments of `juror worker`.
 #[derive(Debug, Args)]
 pub struct WorkerArguments {
     /// Read jobs from standard input, and write results to standard output
@@ -48,7 +47,7 @@ pub struct WorkerArguments {
     pub isolation: Demand,
 }
 
-/// Runs jobs until standard input ends, or a signal comes.
+/// Returns when standard input ends or a signal arrives.
 pub fn run(arguments: &WorkerArguments) -> ExitCode {
     let work = match &arguments.nats {
         Some(typed) => at_server(arguments, typed),
@@ -72,7 +71,7 @@ fn at_pipe(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     let ask = Arc::new(ask);
     let end = {
         let ask = Arc::clone(&ask);
-        // Nobody reads this: it only wakes the thread that waits at the other end.
+        // The byte only wakes the thread that waits at the other end.
         move || _ = (&*ask).write(b"e")
     };
     on_signal(end.clone())?;
@@ -85,7 +84,7 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, 
     let address = Address::parse(typed).map_err(|error| (ExitCode::Usage, error))?;
     let work = || {
         let (end, ends) = channel();
-        // After the worker has ended, nobody receives it.
+        // Sending fails if the worker has already ended.
         on_signal(move || _ = end.send(()))?;
         let (local, facts) = start(arguments)?;
         let tell = |word: &str| streams::remark(&format!("juror worker: {word}"));
@@ -99,7 +98,6 @@ fn at_server(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)>
     Err((ExitCode::JudgeError, crate::ops::host::without_nats()))
 }
 
-/// Starts the slots, and measures the machine.
 fn start(arguments: &WorkerArguments) -> Result<(Local, Facts), JudgeError> {
     let jobs = arguments.jobs.map(usize::from);
     let local = Local::start(jobs, arguments.isolation)?;

@@ -1,4 +1,4 @@
-//! Shows, prunes or checks what is kept for later commands.
+//! Shows, prunes or checks the cache of results for later commands.
 
 use std::fs;
 use std::io::ErrorKind::NotFound;
@@ -17,17 +17,16 @@ use crate::model::units::Bytes;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
 
-/// What to do with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheAction {
     Stat,
-    /// Removes the least recently used results until this much is left.
+    /// Removes the least recently used results until this size is left.
     Prune(Bytes),
-    /// Reads all of it, and removes what is damaged.
+    /// Reads all entries, and removes damaged ones.
     Verify,
 }
 
-/// What `cache` shows: one of the three, or none if nothing is kept yet.
+/// The result of `juror cache`. At most one of the three is set; none if nothing is cached yet.
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CacheReport {
@@ -52,10 +51,6 @@ pub struct CacheStatistics {
     pub oldest_use_days: Option<u64>,
 }
 
-/// Does it, with the cache in this directory.
-///
-/// # Errors
-/// If the directory cannot be used as a cache.
 pub fn manage_cache(directory: &Path, action: CacheAction) -> Result<CacheReport, Stop> {
     let mut report = CacheReport { directory: directory.to_owned(), ..CacheReport::default() };
     // A command that only looks must not create files.

@@ -16,22 +16,15 @@ use crate::model::test_data::{JudgedCase, TestCase};
 use crate::model::text::joined;
 use crate::package::suggest::paths_near;
 
-/// The names of the cases that `--case` selects.
-///
-/// # Errors
-/// If no case is selected.
 pub fn selected(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
     let cases = select(problem, globs)?;
     Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
 }
 
 /// The cases that `--case` selects, ready to be judged; without the option all.
-///
-/// # Errors
-/// If no case is selected.
 pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let judged = problem.test_data.judged();
-    // A name may have signs of a pattern in it, such as braces.
+    // A name may contain characters of patterns, such as braces.
     let is_name = |glob: &&String| {
         let name = named_by_file(glob);
         judged.iter().any(|case| case.test_case().name == name)
@@ -78,10 +71,7 @@ pub fn select<'a>(problem: &'a Problem, globs: &[String]) -> Result<Vec<ReadyCas
     ready(problem, cases)
 }
 
-/// The test case with this name or file, including those only for validators.
-///
-/// # Errors
-/// If there is none.
+/// Also finds test cases that are only for validators.
 pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, Stop> {
     let data = &problem.test_data;
     let all: Vec<&TestCase> = data.cases.iter().chain(data.examples()).collect();
@@ -100,13 +90,13 @@ pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, 
     })
 }
 
-/// The name of the test case for a path of its file, or its path in the package.
+/// Accepts the path of a file, and the path in the package.
 fn named_by_file(glob: &str) -> &str {
     let name = glob.strip_prefix("data/").unwrap_or(glob);
     name.strip_suffix(".in").or_else(|| name.strip_suffix(".ans")).unwrap_or(name)
 }
 
-/// The test cases or directories that were probably meant; otherwise examples of names.
+/// Test cases or directories with similar names; otherwise examples of names.
 fn meant(globs: &[String], cases: &[TestCase]) -> String {
     let names = cases.iter().flat_map(|case| {
         let ends = case.name.match_indices('/').map(|(end, _)| &case.name[..end]);
@@ -166,7 +156,6 @@ fn ready<'a>(problem: &Problem, cases: Vec<JudgedCase<'a>>) -> Result<Vec<ReadyC
     if wrong.is_empty() { Ok(ready) } else { Err(Stop::Diagnosed(wrong)) }
 }
 
-/// A problem without a package, whose test cases come from elsewhere.
 pub fn problem_without_package() -> Problem {
     let limits = ProblemLimits {
         time_limit: Some(TIME_WITHOUT_PACKAGE),
@@ -176,13 +165,12 @@ pub fn problem_without_package() -> Problem {
     Problem { limits, ..Problem::default() }
 }
 
-/// Test cases without files: `1`, `2` and so on.
+/// Named `1`, `2` and so on; they have no files.
 pub fn numbered(count: usize) -> Vec<TestCase> {
     let named = |number: usize| TestCase { name: number.to_string(), ..TestCase::default() };
     (1..=count).map(named).collect()
 }
 
-/// These test cases with an input and an answer each, ready to be judged.
 pub fn inline<'a>(
     named: &'a [TestCase],
     texts: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,

@@ -30,14 +30,10 @@ pub struct ComparisonReport {
     pub equal: bool,
     /// Where it differs.
     pub difference: Option<Box<Difference>>,
-    /// What a person sees beside the difference.
+    /// The diff around the difference.
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// Compares two files, with these arguments of the default output validator.
-///
-/// # Errors
-/// If a file cannot be read, or the arguments are wrong.
 pub fn compare_files(
     answer: &Path,
     output: &Path,
@@ -73,7 +69,7 @@ pub fn compare_files(
     })
 }
 
-/// Opens a file for reading it twice: a pipe is copied, since it can be read only once.
+/// Opens a file that is read twice. A pipe is copied, since it can be read only once.
 fn open(path: &Path) -> Result<File, Stop> {
     let opened = || {
         let mut file = File::open(path)?;
@@ -101,7 +97,6 @@ impl CommandResult for ComparisonReport {
                 (style.paint(Look::Bad, "wrong"), format!("{name}: {}", difference.what()))
             }
         };
-        // A file name is neither wrapped nor shortened.
         page.line(0, &format!("{label}: {text}"));
         if style.is_quiet() {
             return;

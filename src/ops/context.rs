@@ -1,4 +1,4 @@
-//! What every operation works with: where its events go, the current package, what ends it, and what runs programs.
+//! The context of an operation: the sink of its events, the current package, and what stops and runs programs.
 
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -20,45 +20,41 @@ use crate::ops::open_package::OpenPackage;
 use crate::ops::package_names::{self, PackageNames};
 use crate::remote::workers::Workers;
 
-/// What an operation works with. It takes the events, and adds the time and the package.
+/// Adds time and package to each event.
 pub struct Context {
     state: Mutex<State>,
     started: Instant,
     wrapper: Option<Around>,
     pub stop_handle: Option<StopHandle>,
-    /// Whether results of earlier commands may be used and kept.
+    /// Whether the operation may use the cache.
     pub may_remember: bool,
-    /// The knowledge from earlier commands, if it is used.
     memory: OnceLock<(Arc<Knowledge>, Arc<Store>)>,
-    /// The workers that run programs, if they do not run here.
+    /// Set if programs run on workers.
     workers: OnceLock<Arc<Workers>>,
-    /// The names of the packages, if there are several.
+    /// Set if there are several packages.
     names: OnceLock<Arc<PackageNames>>,
 }
 
-/// Takes each event as it happens.
 pub type Sink = Box<dyn FnMut(&Stamped) + Send>;
 
 struct State {
     sink: Sink,
-    /// The package, and the archives of submissions to it.
+    /// The package, then the archives of its submissions.
     opened: Vec<OpenPackage>,
     package: Option<Arc<str>>,
-    /// The exit code for work that ended early.
+    /// The exit code of work that ended early.
     ended: ExitCode,
-    /// The time of an earlier event that was replayed; later ones belong to it.
+    /// Set by `replay`: later events get the time of the replayed one.
     replayed: Option<Duration>,
     recalled: Option<Recalled>,
     workers: Vec<WorkerReport>,
 }
 
 impl Context {
-    /// The context of an operation that begins now.
     pub fn new(sink: impl FnMut(&Stamped) + Send + 'static) -> Self {
         Self::since(Box::new(sink), Instant::now())
     }
 
-    /// The context of an operation that began then.
     fn since(sink: Sink, started: Instant) -> Self {
         Self {
             state: Mutex::new(State {
@@ -80,27 +76,26 @@ impl Context {
         }
     }
 
-    /// Puts this around the executor. For tests, which remember nothing.
+    /// Wraps the executor. For tests, which do not use the cache.
     #[must_use]
     pub fn with_wrapper(self, wrapper: Option<Around>) -> Self {
         Self { wrapper, may_remember: false, ..self }
     }
 
-    /// Ends the runs with this handle instead of signals.
+    /// Stops runs by this handle instead of signals.
     #[must_use]
     pub fn stopped_by(self, stop_handle: StopHandle) -> Self {
         Self { stop_handle: Some(stop_handle), ..self }
     }
 
-    /// The packages of the command, each once. From now on, each has a name of its own.
+    /// Returns each package once, and gives each a unique name.
     pub fn packages(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let (packages, names) = package_names::distinct(paths);
-        // A command has one list of packages.
         let _ = self.names.set(Arc::new(names));
         packages
     }
 
-    /// The name of the current package, if there are several.
+    /// `None` if there is only one package.
     pub fn package(&self) -> Option<Arc<str>> {
         self.state
             .lock()
@@ -109,7 +104,7 @@ impl Context {
             .filter(|_| self.names.get().is_some_and(|it| !it.is_empty()))
     }
 
-    /// Shows an event, after new remarks from workers.
+    /// New remarks from workers come first.
     pub fn event(&self, event: Event) {
         for remark in self.workers.get().iter().flat_map(|workers| workers.remarks()) {
             self.happened(Event::Diagnosed(remark));
@@ -128,14 +123,13 @@ impl Context {
         (state.sink)(&stamped);
     }
 
-    /// Shows an earlier event again.
     pub fn replay(&self, stamped: &Stamped) {
         let mut state = self.state.lock();
         (state.sink)(stamped);
         state.replayed = Some(stamped.at);
     }
 
-    /// Includes the end of an earlier command.
+    /// Sets the results of commands that are merged.
     pub fn end_as(&self, code: ExitCode, recalled: Option<Recalled>, workers: Vec<WorkerReport>) {
         self.end_with(code);
         let mut state = self.state.lock();
@@ -143,7 +137,7 @@ impl Context {
         state.workers = workers;
     }
 
-    /// A context for concurrent work, whose events are sent here. If nobody receives them any more, they are not needed.
+    /// A context for concurrent work, which sends its events to `sender`. They are dropped if the receiver is gone.
     pub fn aside(&self, sender: Sender<Stamped>) -> Self {
         let names = self.names.clone();
         let sink = move |stamped: &Stamped| drop(sender.send(stamped.clone()));
@@ -151,39 +145,34 @@ impl Context {
         Self { may_remember: self.may_remember, names, ..aside }
     }
 
-    /// Shows an event of concurrent work.
+    /// Passes on an event of concurrent work.
     pub fn tell(&self, stamped: &Stamped) {
         (self.state.lock().sink)(stamped);
     }
 
-    /// The exit code for the work that has ended early so far.
     pub fn ended(&self) -> ExitCode {
         self.state.lock().ended
     }
 
-    /// Includes the exit code of concurrent work.
     pub fn end_with(&self, code: ExitCode) {
         let mut state = self.state.lock();
         state.ended = state.ended.and(code);
     }
 
-    /// A function that shows events, for code that only sends them.
     pub fn sink(&self) -> impl Fn(Event) + Sync + '_ {
         |event| self.event(event)
     }
 
-    /// Sets the knowledge from earlier commands.
     pub fn remembers(&self, knowledge: Arc<Knowledge>, store: Arc<Store>) {
-        // A command has one machine, which opens them once.
+        // A command starts one host, which calls this once.
         let _ = self.memory.set((knowledge, store));
     }
 
-    /// Sets the workers that run programs.
     pub fn works_with(&self, workers: Arc<Workers>) {
         let _ = self.workers.set(workers);
     }
 
-    /// Reports the end of the operation, with what it recalled, what workers did, and problems of the cache.
+    /// Sends the last event, after remarks of the cache and of workers.
     pub fn finish(&self) {
         let (mut recalled, mut workers) = {
             let mut state = self.state.lock();
@@ -195,7 +184,7 @@ impl Context {
         }
         if let Some(all) = self.workers.get() {
             self.diagnosed(all.last_remarks());
-            // A search for tools does not report an interruption; it only finds none.
+            // A search for tools does not report an interruption: it finds no tool.
             if all.is_stopped() && self.ended() != ExitCode::Interrupted {
                 self.stopped(Stop::Interrupted);
             }
@@ -204,7 +193,6 @@ impl Context {
         self.event(Event::Finished { ended: self.ended(), recalled, workers });
     }
 
-    /// The executor with its wrapper.
     pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match self.wrapper {
             Some(around) => around(executor),
@@ -212,11 +200,8 @@ impl Context {
         }
     }
 
-    /// Switches to a package: all following events are about it. Returns its directory. An archive is unpacked until
-    /// the next package, or until the command ends.
-    ///
-    /// # Errors
-    /// If it is an archive that cannot be unpacked.
+    /// All following events are about this package. Returns its directory. An archive stays unpacked until the next
+    /// package, or until the command ends.
     pub fn enter(&self, package: &Path) -> Result<PathBuf, Stop> {
         let name = |path: &Path| {
             let known = self.names.get().and_then(|names| names.get(package).cloned());
@@ -236,10 +221,7 @@ impl Context {
         Ok(dir)
     }
 
-    /// The directory of a submission: of what is in it while the package is in use, if it is an archive.
-    ///
-    /// # Errors
-    /// If it is an archive that cannot be unpacked.
+    /// Returns the directory of the submission. An archive stays unpacked while the package is in use.
     pub fn open(&self, submission: &Path) -> Result<PathBuf, Stop> {
         let opened = OpenPackage::open(submission)?;
         let dir = opened.dir.clone();
@@ -247,10 +229,7 @@ impl Context {
         Ok(dir)
     }
 
-    /// Checks that the package can be changed.
-    ///
-    /// # Errors
-    /// If it is an archive.
+    /// Refuses an archive.
     pub fn writable(&self) -> Result<(), Stop> {
         let Some(archive) = self.archive() else { return Ok(()) };
         let archive = archive.display();
@@ -259,22 +238,17 @@ impl Context {
         )))
     }
 
-    /// The archive of the package, if it is one.
     pub fn archive(&self) -> Option<PathBuf> {
         self.state.lock().opened.first().and_then(OpenPackage::archive).map(Path::to_owned)
     }
 
-    /// Shows diagnostics.
     pub fn diagnosed(&self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
         for diagnostic in diagnostics {
             self.event(Event::Diagnosed(diagnostic));
         }
     }
 
-    /// Shows the diagnostics about something that is needed, and fails if it cannot be used.
-    ///
-    /// # Errors
-    /// If there is an error among the diagnostics.
+    /// Shows the diagnostics, or fails with them if one is an error.
     pub fn remarked(&self, remarks: Vec<Diagnostic>) -> Result<(), Stop> {
         if remarks.iter().any(Diagnostic::is_error) {
             return Err(Stop::Diagnosed(remarks));
@@ -283,10 +257,7 @@ impl Context {
         Ok(())
     }
 
-    /// The result of a part of the command. If only this part failed, the reason is shown, and the result is None.
-    ///
-    /// # Errors
-    /// If the other parts must end, too.
+    /// If only this part of the command failed, reports the reason and returns `None`.
     pub fn part<T>(&self, part: Result<T, Stop>) -> Result<Option<T>, Stop> {
         match part {
             Ok(done) => Ok(Some(done)),
@@ -298,7 +269,6 @@ impl Context {
         }
     }
 
-    /// Reports why the command, or a part of it, ended early.
     pub fn stopped(&self, stop: Stop) {
         let code = match stop {
             Stop::Interrupted => {

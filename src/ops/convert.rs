@@ -25,18 +25,17 @@ use crate::report::result::CommandResult;
 use crate::report::style::Look;
 use crate::report::terminal::page::Page;
 
-/// How to convert a package.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
     pub package: PathBuf,
-    /// The new package, which must not exist yet.
+    /// Must not exist yet.
     pub out: PathBuf,
     pub to: Target,
     /// The format of the old package; `None` if it is to be detected.
     pub format: Option<String>,
     /// The time limit to write, instead of the package's.
     pub time_limit: Option<Duration>,
-    /// The machine: for test data that the package only describes.
+    /// For test data that must be generated.
     pub host: HostOptions,
 }
 
@@ -51,16 +50,12 @@ pub struct Conversion {
     /// The new package.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
-    /// How many files it has.
+    /// The number of files in the new package.
     pub files: usize,
     /// What had no equivalent.
     pub losses: Vec<Loss>,
 }
 
-/// Converts a package.
-///
-/// # Errors
-/// If it cannot be read or written.
 pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion, Stop> {
     let ConvertOptions { package, to, out, format, time_limit, .. } = options;
     if time_limit.is_some() && *to != Target::DomjudgeZip {
@@ -104,7 +99,7 @@ pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion
     Ok(Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses })
 }
 
-/// Checks that the path does not exist yet, and is not in the package.
+/// The path must not exist yet, and must be outside of the package.
 fn check_out(out: &Path, package: &Path) -> Result<(), Stop> {
     staging::absent(out)?;
     let real = |path: &Path| path.canonicalize().ok();

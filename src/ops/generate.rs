@@ -16,27 +16,24 @@ use crate::package;
 use crate::propose::from_grammar::FromGrammar;
 use std::path::{Path, PathBuf};
 
-/// What to generate, and how.
 #[derive(Clone, Debug, Default)]
 pub struct GenerateOptions {
     pub packages: Vec<PathBuf>,
-    /// Whether nothing is written, and differences are reported.
+    /// Whether to report differences and write nothing.
     pub check: bool,
-    /// Whether a first set of test cases is added from the grammar of the input.
     pub from_grammar: bool,
-    /// That grammar, instead of the package's first.
+    /// Instead of the package's first grammar.
     pub grammar: Option<PathBuf>,
-    /// The directory for these test cases, below the secret ones.
+    /// The directory for these test cases, below `data/secret`.
     pub into: Option<String>,
     pub seed: u64,
-    /// Whether test cases that the recipe does not make are removed.
+    /// Whether to remove test cases that the recipe does not make.
     pub prune: bool,
     pub host: HostOptions,
 }
 
-/// Generates the data of all packages.
 pub fn generate_all(options: &GenerateOptions, context: &Context) -> Result<(), Stop> {
-    // What is recalled proves nothing about a program that answers differently each time.
+    // Cached results cannot show that a program answers differently each time.
     let fresh = options.host.fresh || options.check;
     let host = Host::start(&HostOptions { fresh, ..options.host.clone() }, context)?;
     let builder = host.builder();
@@ -66,7 +63,7 @@ fn package(
     make(options, &problem, host, builder, context).map(drop)
 }
 
-/// Makes the test data of a package, or checks it; returns how many test cases the recipe has.
+/// Generates or checks the test data; returns the number of test cases in the recipe.
 pub fn make(
     options: &GenerateOptions,
     problem: &Problem,
@@ -99,7 +96,6 @@ pub fn make(
     }
 }
 
-/// Adds test cases from the grammar to a package.
 fn from_grammar(
     options: &GenerateOptions,
     dir: &Path,
@@ -129,7 +125,6 @@ fn from_grammar(
     context.remarked(proposed.add()?)
 }
 
-/// The error for a package without a recipe.
 fn no_recipe(problem: &Problem) -> Diagnostic {
     let layout = &problem.layout;
     if !layout.takes_cases {
@@ -147,10 +142,9 @@ fn no_recipe(problem: &Problem) -> Diagnostic {
     ))
 }
 
-/// Reads a recipe and shows its diagnostics.
 pub fn recipe(path: &FilePath, problem: &Problem, context: &Context) -> Result<Recipe, Stop> {
     let mut reading = package::recipe::of_problem(path, problem);
-    // As for the package: `verify` tells what does not hinder.
+    // Errors that do not prevent judging are left to `verify`, as for packages.
     reading.diagnostics.retain(|it| !it.is_error() || it.prevents_judging());
     match reading.recipe {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
@@ -158,11 +152,11 @@ pub fn recipe(path: &FilePath, problem: &Problem, context: &Context) -> Result<R
     }
 }
 
-/// Reads a package whose test data and statement may still be missing.
+/// Test data and statement may still be missing.
 pub fn problem(dir: &Path, context: &Context) -> Result<Problem, Stop> {
     let dir = context.enter(dir)?;
     let mut reading = package::read(&dir);
-    // Test data is made here, and the statement is not needed; `verify` checks both.
+    // The test data is generated now, and the statement is not needed; `verify` checks both.
     let later = reading.layout.map_or(&[][..], |layout| layout.made_later);
     reading.diagnostics.retain(|diagnostic| {
         let is_lack = diagnostic.is_error() && !diagnostic.prevents_judging();

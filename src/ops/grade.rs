@@ -32,29 +32,26 @@ use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::stdin::{self, Patient};
 
-/// How to judge the lines of standard input.
 #[derive(Clone, Debug, Default)]
 pub struct GradeOptions {
-    /// Where a line of another form has its values, as JSON.
+    /// JSON pointers to the values in lines of another form.
     pub map: Option<String>,
     pub defaults: Option<String>,
-    /// Whether results are in the order of the lines, instead of as they come.
+    /// Whether results follow the order of the lines, instead of completion.
     pub ordered: bool,
     /// Whether runs near the time limit are repeated.
     pub repeat: bool,
-    /// The file of results, instead of standard output.
+    /// Instead of standard output.
     pub output: Option<PathBuf>,
-    /// Whether to go on after the results that the file has.
+    /// Whether to continue after the results in the file.
     pub resume: bool,
     pub host: HostOptions,
 }
 
-/// How many recently built programs are kept.
 const PROGRAMS: usize = 32;
-/// How many recently used packages are kept.
 const PACKAGES: usize = 64;
 
-/// Judges the lines of standard input. `out` is standard output.
+/// `out` is standard output.
 pub fn grade(
     options: &GradeOptions,
     out: Box<dyn Write + Send>,
@@ -134,7 +131,7 @@ fn grade_lines(
     };
     let came = stream.run(at_once, |number, work| parallel::on_threads(number, work));
     let came = came.and_then(|()| {
-        // Half a result of an earlier start goes, although no result followed.
+        // Removes half a result of an earlier start, even if no result followed it.
         sink.write(b"").map_err(|error| options.lost(&error))
     });
     sink.finish().map_err(|error| options.lost(&error))?;
@@ -161,12 +158,10 @@ fn settings(options: &GradeOptions) -> Result<Settings, Stop> {
 }
 
 impl GradeOptions {
-    /// The name of the file of results.
     fn shown_output(&self) -> Display<'_> {
         self.output.as_deref().unwrap_or("standard output".as_ref()).display()
     }
 
-    /// The error that a result cannot be written.
     fn lost(&self, error: &io::Error) -> Stop {
         let error = JudgeError::new(format!("write results to {}", self.shown_output()), error);
         let help = "make room, then start the same command again with --resume";
@@ -178,13 +173,11 @@ fn unread(error: &io::Error) -> Stop {
     JudgeError::new("read standard input", error).into()
 }
 
-/// A line to be judged.
 struct Item {
     raw: RawLine,
     digest: u64,
 }
 
-/// The source of lines.
 struct Input<'a> {
     lines: Lines<BufReader<Patient>>,
     earlier: Earlier,
@@ -193,7 +186,6 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// The next line without a result.
     fn next(&mut self) -> Result<Option<Item>, Stop> {
         let earlier = &mut self.earlier;
         let path = self.options.shown_output();

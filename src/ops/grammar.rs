@@ -46,30 +46,25 @@ pub struct GrammarBounds {
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InputReport {
-    /// The file.
+    /// The file that was checked.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// Whether it is valid.
     pub valid: bool,
 }
 
-/// How to generate an input.
 #[derive(Clone, Debug, Default)]
 pub struct InputOptions {
     pub seed: u64,
-    /// The name of the shape; `None` for random values.
+    /// `None` for random values.
     pub shape: Option<String>,
-    /// The size of the counts that the shape leaves open.
+    /// For counts that the shape leaves open.
     pub size: Option<Scale>,
-    /// The variables with their least value.
+    /// These variables get their least value, those in `most` their greatest.
     pub least: Vec<String>,
     pub most: Vec<String>,
 }
 
-/// Checks inputs against a grammar.
-///
-/// # Errors
-/// If the grammar cannot be used, or it was interrupted.
 pub fn check_inputs(
     path: &Path,
     inputs: &[PathBuf],
@@ -89,7 +84,6 @@ pub fn check_inputs(
     Ok(CheckedInputs { inputs: checked })
 }
 
-/// The result of checking an input against a grammar.
 fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
     result.map_err(|refusal| match refusal {
         Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
@@ -99,10 +93,6 @@ fn held(result: Result<(), Rejection>) -> Result<(), Stop> {
     })
 }
 
-/// Generates an input.
-///
-/// # Errors
-/// If the grammar cannot be used, or it has no input of this kind.
 pub fn generate_input(
     path: &Path,
     options: &InputOptions,
@@ -127,10 +117,7 @@ pub fn generate_input(
     Ok(input)
 }
 
-/// A line for each shape that makes a difference for a grammar.
-///
-/// # Errors
-/// If the grammar cannot be used.
+/// Lists shapes that make a difference for the grammar.
 pub fn shapes(path: &Path, context: &Context) -> Result<String, Stop> {
     let grammar = grammar(path, context)?;
     let shapes = applicable(&grammar);
@@ -175,10 +162,6 @@ fn pinned(grammar: &Grammar, name: &str, end: End) -> Result<Vec<Pin>, Stop> {
     Ok(pins)
 }
 
-/// Lists the bounds of a grammar, and which of them the inputs reach.
-///
-/// # Errors
-/// If the grammar cannot be used, or it was interrupted.
 pub fn list_bounds(
     path: &Path,
     inputs: &[PathBuf],
@@ -197,7 +180,6 @@ pub fn list_bounds(
     Ok(GrammarBounds { bounds: bounds(&grammar, coverage) })
 }
 
-/// Reads a grammar and shows its diagnostics.
 pub fn grammar(path: &Path, context: &Context) -> Result<Grammar, Stop> {
     let text = fs::read(path)
         .map_err(|error| Stop::usage(format!("cannot read {}: {error}", path.display())))?;
@@ -223,7 +205,6 @@ fn cannot_open(path: &Path, error: &io::Error) -> Stop {
     Stop::usage(format!("cannot open {}: {error}", path.display()))
 }
 
-/// One line for each command that reads numbers: its bounds, and which of them inputs reach.
 impl CommandResult for GrammarBounds {
     fn render(&self, page: &mut Page<'_>) {
         page.columns(
@@ -237,7 +218,7 @@ impl CommandResult for GrammarBounds {
     }
 }
 
-/// A valid input gets a line; the faults of others are shown before.
+/// Events have shown the faults of invalid inputs.
 impl CommandResult for CheckedInputs {
     fn render(&self, page: &mut Page<'_>) {
         let valid = self.inputs.iter().filter(|it| it.valid && !page.style.is_quiet());

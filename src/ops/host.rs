@@ -1,4 +1,4 @@
-//! This machine as a host: its slots, and how Ctrl-C stops them.
+//! Runs programs here or on workers, and stops them at Ctrl-C.
 
 use parking_lot::Mutex;
 use std::env;
@@ -41,22 +41,18 @@ use crate::remote::workers::Workers;
 use crate::sandbox::Machine;
 use crate::sandbox::host_tool::on_path;
 
-/// The slots of this machine, which Ctrl-C stops.
 pub struct Host {
-    /// Runs jobs, unless their results are cached.
     pub executor: Arc<dyn Executor>,
-    /// Runs jobs without cache.
     uncached: Arc<dyn Executor>,
     pub isolation: Isolation,
-    /// The directory in the cache for generated test data, if that is kept.
+    /// The cache directory for generated test data.
     pub kept: Option<PathBuf>,
-    /// Ends all its runs.
     pub stop_handle: StopHandle,
     cache: ResultCache,
     toolchains: Arc<Toolchains>,
 }
 
-/// Ends the runs of a host from another thread, even if the host starts later.
+/// Stops the runs of a host from another thread, even if the host starts later.
 #[derive(Clone, Default)]
 pub struct StopHandle(Arc<Mutex<Ending>>);
 
@@ -67,14 +63,13 @@ struct Ending {
 }
 
 impl StopHandle {
-    /// Ends all current and later runs.
+    /// Stops all current and later runs.
     pub fn end(&self) {
         let mut ending = self.0.lock();
         ending.is_asked = true;
         ending.executor.iter().for_each(|executor| executor.stop());
     }
 
-    /// Whether they were ended.
     pub fn is_asked(&self) -> bool {
         self.0.lock().is_asked
     }
@@ -94,15 +89,12 @@ impl fmt::Debug for StopHandle {
     }
 }
 
-/// How long a second signal counts as part of the first one. A closing terminal sends several at once, and a person
-/// who presses Ctrl-C twice still wants a clean end.
+/// A second signal within this time counts as part of the first. A closing terminal sends several at once, and a
+/// person who presses Ctrl-C twice still wants a clean end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Host {
-    /// Starts the slots and reports their isolation. Signals end the runs, unless the command has its own stop handle.
-    ///
-    /// # Errors
-    /// If this machine cannot isolate programs as demanded, or a worker cannot be reached.
+    /// Starts the slots and reports their isolation. Signals stop runs, unless the context has a stop handle.
     pub fn start(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         if !options.executors.is_empty() {
             return Self::elsewhere(options, context);
@@ -128,8 +120,7 @@ impl Host {
         Ok(Self { executor, uncached, isolation, kept, stop_handle, cache, toolchains })
     }
 
-    /// Connects to workers instead of starting slots. Nothing is cached, since results depend on the workers'
-    /// machines.
+    /// Connects to workers. Nothing is cached, since results depend on the workers' machines.
     fn elsewhere(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         let mut workers = Vec::new();
         for worker in &options.executors {
@@ -159,10 +150,8 @@ impl Host {
     }
 }
 
-/// The results of earlier commands. Programs without isolation could write there, so then it is used only if the user asks
-/// for it.
+/// Programs without isolation could write to the cache. Then it is used only if the user names it.
 fn cache(options: &HostOptions, context: &Context) -> ResultCache {
-    // Other systems have no isolation.
     let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
     let is_wanted = context.may_remember && (is_isolated || options.is_cache_named);
     let dir = options.cache.as_ref().filter(|_| is_wanted);
@@ -174,7 +163,7 @@ fn cache(options: &HostOptions, context: &Context) -> ResultCache {
     })
 }
 
-/// The stop handle: the command's own, or one for signals.
+/// Returns the handle of the context, or one for signals.
 fn stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
     let stop_handle = context.stop_handle.clone().unwrap_or_default();
     if context.stop_handle.is_none() {
@@ -184,10 +173,9 @@ fn stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
     Ok(stop_handle)
 }
 
-/// The name of this machine among workers.
 const LOCAL: &str = "local";
 
-/// The routes to a worker, or to several, from an option.
+/// A server may lead to several workers.
 fn routes(worker: &WorkerCommand, options: &HostOptions) -> Result<Vec<(String, Route)>, Stop> {
     if is_address(&worker.text) {
         return at_server(&worker.text);
@@ -197,7 +185,6 @@ fn routes(worker: &WorkerCommand, options: &HostOptions) -> Result<Vec<(String, 
     Ok(vec![(name, Route::Pipes(connection.open()?))])
 }
 
-/// Whether this is the address of a server rather than a command.
 fn is_address(typed: &str) -> bool {
     ["nats://", "tls://"].iter().any(|scheme| typed.starts_with(scheme))
 }
@@ -212,23 +199,17 @@ fn at_server(_: &str) -> Result<Vec<(String, Route)>, Stop> {
     Err(without_nats().into())
 }
 
-/// The address of a NATS server, as typed.
-///
-/// # Errors
-/// If the address is wrong, or one of its files cannot be read.
 #[cfg(feature = "nats")]
 pub fn address(typed: &str) -> Result<Address, Stop> {
     Address::parse(typed).map_err(Stop::usage)
 }
 
-/// The error that this juror cannot connect to a server.
 #[cfg(not(feature = "nats"))]
 pub fn without_nats() -> JudgeError {
     JudgeError::new("connect to a NATS server", "this juror was built without NATS")
         .help("build it with `cargo install --path . --features nats`")
 }
 
-/// How to reach a worker, from an option.
 fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connection, JudgeError> {
     let command = match &worker.words[..] {
         [word] if word == LOCAL => {
@@ -239,8 +220,8 @@ fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connectio
             command
         }
         words => {
-            // The user's own command, such as ssh, with the user's environment; but not a file of this name that lies in
-            // the current directory because the search path has that.
+            // A command of the user, such as ssh, with the user's environment. Only absolute entries of the search
+            // path count.
             let program = if words[0].contains('/') {
                 PathBuf::from(&words[0])
             } else {
@@ -258,24 +239,21 @@ fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connectio
     Ok(Connection { name: worker.text.clone(), command })
 }
 
-/// Handles the same signals for a command: all its work ends, and `heard` is called.
-///
-/// # Errors
-/// If the system does not allow that.
+/// At a signal, all work of the command ends, and `heard` is called.
 pub fn on_end(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let is_first = AtomicBool::new(true);
     on_signal(move || {
         interrupt();
         heard();
         if is_first.swap(false, Ordering::Relaxed) {
-            // Without this thread, only a second signal ends work that does not listen.
+            // Without this thread, only a second signal would end work that ignores the first.
             _ = thread::Builder::new().spawn(end_unless_heard);
         }
     })
 }
 
-/// Ends the process if its work goes on for a second of CPU time as if nothing was asked. Nothing is half-written: a
-/// file gets its name when it is complete. Temporary directories stay for the next juror, which removes them.
+/// Ends the process if its work continues for a second of CPU time. No file is half-written, since files get their
+/// names when they are complete. The next juror removes temporary directories.
 fn end_unless_heard() {
     const EVERY: Duration = Duration::from_millis(100);
     let cpu_time = || {
@@ -292,10 +270,7 @@ fn end_unless_heard() {
     }
 }
 
-/// Handles SIGINT, SIGTERM, SIGHUP and SIGQUIT: each calls `heard`.
-///
-/// # Errors
-/// If the system does not allow that.
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT call `heard`.
 pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
         .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
@@ -304,7 +279,7 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
         for signal in &mut signals {
             let asked = first.get_or_insert_with(Instant::now).elapsed();
             if asked > PATIENCE {
-                // A later signal: exit without a report. The slots clean up.
+                // A later signal exits without a report. The slots clean up.
                 signal_hook::low_level::exit(128 + signal);
             }
             heard();
@@ -316,27 +291,23 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
 }
 
 impl Host {
-    /// What is kept from one command to the next.
     pub fn cache(&self) -> &ResultCache {
         &self.cache
     }
 
-    /// Whether the user ended the command.
     pub fn is_stopped(&self) -> bool {
         self.stop_handle.is_asked()
     }
 
-    /// A builder whose compilers run on this host.
     pub fn builder(&self) -> Builder<'_> {
         self.builder_on(&*self.executor)
     }
 
-    /// A builder whose compilers run in this executor, which wraps this host's.
+    /// `executor` must wrap this host's executor.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
         Builder::with(executor, Arc::clone(&self.toolchains))
     }
 
-    /// The bench for work on a problem on this host.
     pub fn bench<'a>(
         &'a self,
         problem: &'a Problem,
@@ -348,7 +319,7 @@ impl Host {
 }
 
 impl Host {
-    /// The same slots for one of several users; the user with the lowest number goes first.
+    /// Shares the slots among several users. The user with the lowest number goes first.
     pub fn in_turn(&self, queue: &Arc<Queue>, user: usize) -> Self {
         let uncached = Scheduler::new(Arc::clone(&self.uncached)).in_turn(queue, user);
         let uncached: Arc<dyn Executor> = Arc::new(uncached);
@@ -365,13 +336,13 @@ impl Host {
 }
 
 impl Drop for Host {
-    /// Takes the slots from the thread that handles signals, so that they end here, before the process does.
+    /// Takes the slots from the signal thread, so that they end before the process does.
     fn drop(&mut self) {
         self.stop_handle.set(None);
     }
 }
 
-/// What is missing for full isolation, if anything.
+/// `None` if isolation is full.
 pub fn shortfall(
     isolation: Isolation,
     refused: &[TriedMode],

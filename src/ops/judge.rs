@@ -40,34 +40,32 @@ use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What to judge, and how.
 #[derive(Clone, Debug, Default)]
 pub struct JudgeOptions {
     pub package: PathBuf,
     /// Source files, directories or archives of sources, executables, or folders of classes.
     pub submissions: Vec<PathBuf>,
-    /// Whether each submission is the folder of a class, whatever is in it.
+    /// Whether each submission is the folder of a class, even if it has sources.
     pub class: bool,
-    /// The name of the file that starts in a student's directory.
+    /// The file that starts in each student's directory.
     pub start: Option<String>,
-    /// A program that is ready to run, and its arguments.
+    /// An executable and its arguments.
     pub program: Vec<OsString>,
-    /// Whether each submission runs on all test cases, whatever its verdict.
+    /// Whether rejected submissions run on all test cases, too.
     pub all: bool,
-    /// The time to explain why each submission fails, if that is wanted.
+    /// Time to explain why each submission fails; `None` explains nothing.
     pub explain: Option<Duration>,
-    /// How outputs are compared, instead of as the package says.
+    /// Instead of the package's output validator.
     pub compare: Option<Comparison>,
-    /// What earns points, instead of as the package says.
+    /// Instead of the package's scores.
     pub points: Option<Points>,
     /// Whether runs near the limit are repeated even without a package.
     pub repeat: bool,
     pub runs: RunOptions,
-    /// The page that shows images of visualizers, if there will be one.
+    /// The page that will show images of visualizers.
     pub html: Option<PathBuf>,
 }
 
-/// How outputs are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// By the default output validator with these arguments.
@@ -76,7 +74,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Parses a way of comparison: a known word, or the path of an output validator.
+    /// Accepts a known word, or the path of an output validator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = match text.split_once('=') {
             None if text == "exact" => vec!["case_sensitive", "space_change_sensitive"],
@@ -90,7 +88,6 @@ impl Comparison {
         Ok(Self::Default(words))
     }
 
-    /// The value as typed on the command line.
     pub fn typed(&self) -> OsString {
         match self {
             Self::Checker(path) => path.clone().into(),
@@ -103,10 +100,7 @@ impl Comparison {
     }
 }
 
-/// Judges. Without scores, the test cases in `first` are run first; afterwards `first` contains those that failed.
-///
-/// # Errors
-/// If the package or what was asked for cannot be used, the judge failed, or it was interrupted.
+/// Without scores, the test cases in `first` run first. Afterwards `first` has the test cases that failed.
 pub fn judge(
     options: &JudgeOptions,
     first: &mut Vec<String>,
@@ -123,7 +117,7 @@ pub fn judge(
     if let Some(points) = options.points {
         points::set(&mut problem, points);
     }
-    // Checked after reading, so that users who do not know what a package is learn it first.
+    // Checked after reading: a user may not know yet what a package is.
     if options.submissions.is_empty() && options.program.is_empty() {
         let what = "give a submission: juror judge PACKAGE SUBMISSION...; `juror verify` judges those of a package";
         return Err(Stop::usage(what));
@@ -164,7 +158,7 @@ pub fn judge(
     }
     let _made = problem::complete(&mut problem, Some(&selected), &host, &builder, context)?;
     for glob in &options.runs.case {
-        // Each selects something: one that is misspelt is told.
+        // Each glob must select something, so that a misspelt one is reported.
         cases::select(&problem, from_ref(glob))?;
     }
     let mut cases = cases::select(&problem, &options.runs.case)?;
@@ -204,7 +198,7 @@ pub fn judge(
             time,
             time_limit,
         };
-        // A command that was typed has no source to build again.
+        // A command has no source to build again.
         let sources = entries.len() - usize::from(!options.program.is_empty());
         explain(&explaining, &entries[..sources], &finished.results)?;
     }
@@ -218,10 +212,6 @@ pub fn judge(
     Ok(())
 }
 
-/// Explains why submissions fail.
-///
-/// # Errors
-/// If the package has no reference, the judge failed, or it was interrupted.
 fn explain(
     explaining: &Explaining<'_>,
     entries: &[PreparedSubmission<'_>],
@@ -237,10 +227,6 @@ fn explain(
     Ok(())
 }
 
-/// Sets how outputs are compared, as given on the command line.
-///
-/// # Errors
-/// If that is not possible.
 pub fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Remark> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
         let what =
@@ -265,8 +251,7 @@ pub fn compare_by(how: &Comparison, problem: &mut Problem) -> Result<(), Remark>
     Ok(())
 }
 
-/// The existing submissions that the command line names; the others are reported. Adds the names of those from a class
-/// folder to `class`.
+/// Reports submissions that do not exist. Adds the names of those from a class folder to `class`.
 fn submissions(
     options: &JudgeOptions,
     problem: &Problem,
@@ -301,7 +286,7 @@ fn submissions(
         let is_class = students.is_some() || directories > 1 && opened.is_dir();
         for student in students.unwrap_or_else(|| vec![opened.clone()]) {
             let name = path.join(student.strip_prefix(&opened).unwrap_or(&student));
-            // An archive that cannot be opened has no program.
+            // An archive that cannot be opened gets a warning and has no program.
             let mut found = Vec::new();
             let opened = noting(context.open(&student), &mut found)?;
             let warning = |it| Diagnostic { severity: Severity::Warning, ..it };
@@ -318,7 +303,7 @@ fn submissions(
             }
         }
     }
-    // What is named twice is judged once.
+    // A submission that is named twice is judged once.
     let mut names = HashSet::new();
     submissions.retain(|submission| names.insert(submission.name.clone()));
     if !missing.is_empty() {
@@ -334,14 +319,13 @@ fn submissions(
     Ok(submissions)
 }
 
-/// A program of a student, whose name is that of the submission unless there are several.
 fn of_student(
     found: StudentProgram,
     student: &Path,
     directory: &FilePath,
     problem: &Problem,
 ) -> Submission {
-    // Joined with nothing, it would end with a slash.
+    // `join` with an empty name would add a slash.
     let name: PathBuf = student.components().chain(found.name.components()).collect();
     let path = directory.with_real_root().unwrap_or_else(|_| directory.clone());
     let mut submission = submission(&name, path.to_path_buf(), problem);
@@ -352,13 +336,13 @@ fn of_student(
     if *found.directory != *Path::new("") {
         program.path = path.join(&found.directory);
     }
-    // A main program of the package starts, whatever students call their files.
+    // A main program of the package starts, even if a student has one.
     program.entry_point = found.entry_point.filter(|entry| !has_main(&program.include, entry));
     program.without = found.without;
     submission
 }
 
-/// Whether one of these files is a main file in the language of this one, such as a grader.
+/// Whether one of these files is a main file in the same language, such as a grader.
 fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
     let ending = Path::new(entry_point).extension();
     let is_main = |stem: &OsStr| stem.eq_ignore_ascii_case("main");
@@ -366,8 +350,7 @@ fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
     names.any(|name| name.extension() == ending && name.file_stem().is_some_and(is_main))
 }
 
-/// Determines how to build or start each submission. If this fails for one, the others are still judged; one from a
-/// class folder still gets its row.
+/// If one submission cannot be prepared, the others are still judged. One from a class folder still gets its row.
 fn entries<'a>(
     options: &JudgeOptions,
     problem: &Problem,
@@ -394,7 +377,7 @@ fn entries<'a>(
         entries.extend(entry);
     }
     if entries.len() < sources.len() {
-        // The command line is at fault, since it names them.
+        // The command line names them, so it is at fault.
         context.part::<()>(Err(Stop::Diagnosed(found).blame(Mend::CommandLine)))?;
     } else {
         context.diagnosed(found);
@@ -414,13 +397,11 @@ fn entries<'a>(
     Ok(entries)
 }
 
-/// The program after `--`.
 fn typed(words: &[OsString]) -> Submission {
     let program = Path::new(&words[0]);
     Submission { name: command_line(words), program: loose(program), expectations: Vec::new() }
 }
 
-/// The command line that repeats a run.
 fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     let mut words = vec![OsString::from("juror"), OsString::from("judge")];
     words.push(options.package.clone().into());

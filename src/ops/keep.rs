@@ -1,4 +1,4 @@
-//! `--keep`: the directories of kept boxes.
+//! `--keep`: the directory for saved boxes.
 
 use std::env;
 use std::fs;
@@ -12,10 +12,7 @@ use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::options::Keep;
 
-/// The directory for boxes, if they are kept: a new or an empty one.
-///
-/// # Errors
-/// If there can be no such directory.
+/// Returns a new or empty directory, or `None` if no boxes are saved.
 pub fn directory(keep: &Keep, context: &Context) -> Result<Option<FilePath>, Stop> {
     let dir = match keep {
         Keep::No => return Ok(None),
@@ -34,7 +31,7 @@ pub fn directory(keep: &Keep, context: &Context) -> Result<Option<FilePath>, Sto
     Ok(Some(FilePath::root(dir)))
 }
 
-/// If `--keep` without value is followed by its probable directory: what to write instead.
+/// Returns an error message if the word after `--keep` seems to be its directory.
 pub fn misplaced(keep: &Keep, path: &Path) -> Option<String> {
     let is_free = match fs::read_dir(path) {
         Ok(mut inside) => inside.next().is_none(),
@@ -46,10 +43,6 @@ pub fn misplaced(keep: &Keep, path: &Path) -> Option<String> {
     })
 }
 
-/// The current directory.
-///
-/// # Errors
-/// If the system does not report it.
 pub fn here() -> Result<PathBuf, JudgeError> {
     env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
 }

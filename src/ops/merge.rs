@@ -1,4 +1,4 @@
-//! `juror merge`: the events of several commands, as if of one.
+//! `juror merge`: joins the events of several commands.
 
 use std::collections::HashSet;
 use std::fs;
@@ -19,10 +19,8 @@ use crate::model::units::seconds;
 use crate::model::worker::WorkerReport;
 use crate::ops::context::Context;
 
-/// Reads files of events and sends the events of all.
-///
 /// # Errors
-/// What cannot be read in each file, or why the files are not of one run.
+/// Names each unreadable file, or why the files do not belong to one run.
 pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
     let mut commands = Vec::new();
     let mut faults: Vec<Remark> = Vec::new();
@@ -40,7 +38,7 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
             "cannot merge these files: {why}; pass the events of all shards of one run"
         ))
     })?;
-    // They ran side by side.
+    // The commands ran at the same time.
     let at = commands.iter().map(|it| it.elapsed).max().unwrap_or_default();
     for (package, event) in merged(&commands) {
         context.replay(&Stamped { at, package, event });
@@ -52,13 +50,12 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The events of one command.
 struct CommandEvents {
     juror: String,
     command: String,
     task: CommandTask,
     shard: Option<Shard>,
-    /// All between the first and the last one.
+    /// Without the first and the last event.
     events: Vec<Stamped>,
     elapsed: Duration,
     ended: ExitCode,
@@ -91,7 +88,7 @@ impl CommandEvents {
         if events.iter().any(|it| matches!(it.event, Event::Finished { .. })) {
             return Err("it has the events of several commands; give a file for each".to_owned());
         }
-        // After that of `merge` itself comes that of the commands.
+        // A merged file begins with the start of `merge`, then has that of the commands.
         let begins = matches!(events.first(), Some(Stamped { event: Event::Started { .. }, .. }));
         let started =
             events.iter().rev().filter(|_| begins).find_map(|it| match it.event.clone() {
@@ -129,7 +126,7 @@ fn read_event(line: &[u8]) -> Result<Stamped, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
-/// A number that is so large that sums with it could overflow.
+/// A sum with such a number could overflow.
 fn too_large(value: &Value) -> Option<&Number> {
     /// The largest integer that every reader of JSON reads exactly.
     const MOST: f64 = (1_u64 << 53) as f64;
@@ -141,7 +138,6 @@ fn too_large(value: &Value) -> Option<&Number> {
     }
 }
 
-/// The submission that an event is the result of.
 fn judged(event: &Event) -> Option<&str> {
     match event {
         Event::SubmissionJudged(judgement) => Some(&judgement.submission),
@@ -150,7 +146,7 @@ fn judged(event: &Event) -> Option<&str> {
     }
 }
 
-/// The submission or test case that no two commands can have done.
+/// Two commands of one run never have the same submission or test case.
 fn unit(event: &Event) -> Option<&str> {
     match event {
         Event::CaseGenerated { test_case, .. } => Some(test_case),
@@ -158,10 +154,7 @@ fn unit(event: &Event) -> Option<&str> {
     }
 }
 
-/// Checks that the commands are parts of one.
-///
-/// # Errors
-/// Why they are not, in words.
+/// Returns why the commands are not parts of one run.
 fn check(commands: &[CommandEvents]) -> Result<(), String> {
     let Some(first) = commands.first() else { return Ok(()) };
     if let Some(other) = commands.iter().find(|it| it.command != first.command) {
@@ -208,7 +201,7 @@ fn check(commands: &[CommandEvents]) -> Result<(), String> {
 
 type Package = Option<Arc<str>>;
 
-/// The events of all commands, package by package. Repeated information appears once.
+/// Ordered by package. Repeated information appears once.
 fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
     let mut all = Vec::new();
     if let Some(CommandEvents { juror, command, task, .. }) = commands.first() {
@@ -217,7 +210,6 @@ fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
         all.push((None, Event::Started { juror, command, command_line, task: *task }));
     }
     let events = || commands.iter().flat_map(|it| &it.events);
-    // The weakest isolation counts for the whole.
     let hosts = events().filter_map(|it| match &it.event {
         Event::HostReady { isolation, .. } => Some((isolation, &it.event)),
         _ => None,
@@ -242,7 +234,6 @@ fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
     all
 }
 
-/// The events about a package, from all commands: what was read, then the results.
 fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
     let mut before: Vec<&Event> = Vec::new();
     let mut begun: Vec<&Event> = Vec::new();
@@ -254,7 +245,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
         _ => None,
     });
     let done: HashSet<&str> = done.collect();
-    // What each command says counts once, as often as one of them says it.
+    // A message appears as often as in the command that has it most often.
     for command in commands {
         let mut told = before.clone();
         let said = |it: &&Event| matches!(it, Event::Diagnosed(_) | Event::Complained { .. });
@@ -272,7 +263,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
                 None => whole = Some((**part).clone()),
             },
             Event::LimitsSet { .. } => limits.push(event),
-            // Of submissions without verdict, what was done counts.
+            // Progress counts only for submissions without a result.
             Event::SubmissionStarted { submission, .. } | Event::CaseJudged { submission, .. } => {
                 if !done.contains(submission.as_str()) {
                     begun.push(event);
@@ -293,7 +284,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
         }
     }
     if commands.len() > 1 {
-        // In the order of packages; that on the command line is not known.
+        // The order on the command line is not known.
         results.sort_by_key(|(name, _)| *name);
     }
     let mut all: Vec<Event> = before.into_iter().cloned().collect();
@@ -309,7 +300,6 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
     all
 }
 
-/// A warning if shards judged with different time limits.
 fn different_limits(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
     let times = limits.iter().filter_map(|it| match it {
         Event::LimitsSet { limits, .. } => Some(limits.cpu_time()),
@@ -372,7 +362,6 @@ mod tests {
         Event::PackageRead(package.into())
     }
 
-    /// The events of a shard that judges.
     fn shard(index: u32, count: u32, events: &[Event]) -> Vec<Event> {
         let start = [
             started("1", "judge", CommandTask::Judge),
@@ -394,7 +383,7 @@ mod tests {
         text
     }
 
-    /// Merges files with these texts: the report, or the first complaint.
+    /// Returns the report, or the first complaint.
     fn merge_texts(texts: &[Vec<u8>]) -> Result<Report, String> {
         let dir = tempfile::tempdir().unwrap();
         let write = |(index, text): (usize, &Vec<u8>)| {

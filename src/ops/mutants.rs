@@ -27,67 +27,61 @@ use crate::report::terminal::columns::Cell;
 use crate::report::terminal::page::Page;
 use crate::search::reference::is_accepted;
 
-/// Which mutants to list.
 #[derive(Clone, Debug, Default)]
 pub struct MutantsOptions {
     pub package: PathBuf,
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
-    /// The submission, instead of each accepted one.
+    /// Instead of each accepted submission.
     pub submission: Option<PathBuf>,
-    /// Only these operators, if there are some.
+    /// All operators if empty.
     pub operators: Vec<Operator>,
-    /// The only mutant, by its name.
+    /// Lists only the mutant with this name.
     pub id: Option<String>,
     pub export: Option<PathBuf>,
     /// The seed that chooses the half of the operators to hold out.
     pub seed: u64,
 }
 
-/// What `mutants` shows.
+/// The result of `juror mutants`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MutantListing {
     /// The mutants, by submission and line.
     pub list: Vec<ListedMutant>,
     /// Whether they are shown with their lines.
     pub in_full: bool,
-    /// Where one was written, if that was asked for.
+    /// The file or directory of an exported mutant.
     pub saved: Option<String>,
 }
 
 /// A mutant of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedMutant {
-    /// The submission.
     pub submission: String,
-    /// Its name in the submission.
+    /// Unique in the submission.
     pub id: String,
     /// The name of its operator.
     pub operator: String,
-    /// What that does.
+    /// What the operator does.
     pub mistake: String,
-    /// The file of the submission.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// What stood there.
+    /// The text before the change.
     pub before: String,
-    /// What stands there instead.
+    /// The text after the change.
     pub after: String,
-    /// The changed lines as they were.
+    /// The changed lines, before the change.
     pub lines_before: Vec<String>,
-    /// The same lines as they are.
+    /// The same lines, after the change.
     pub lines_after: Vec<String>,
     /// Whether its operator is held out.
     pub held_out: bool,
 }
 
-/// Lists the mutants of a problem's submissions, and writes the one that is to be exported.
-///
-/// # Errors
-/// If there are none, or one cannot be read or written.
+/// Also writes the mutant that is to be exported.
 pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<MutantListing, Stop> {
     let format = options.format.as_deref();
     let problem = problem::read(&options.package, format, Remarks::Errors, context)?;
@@ -120,14 +114,12 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
     })
 }
 
-/// A submission with its mutants.
 struct MutatedSubmission {
     submission: Submission,
     original: Original,
     mutants: Vec<Mutant>,
 }
 
-/// The submissions with their mutants.
 fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<MutatedSubmission>, Stop> {
     let submissions = match submission {
         Some(path) => vec![named(path, problem).map_err(Stop::usage)?],
@@ -143,7 +135,7 @@ fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<MutatedSu
     Ok(all)
 }
 
-/// The error that no mutant was selected. `named` is what was made of the submission that the user named.
+/// `named` has the mutants of the submission that the user named.
 fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[MutatedSubmission]>) -> Stop {
     const LANGUAGES: &str = "C, C++, Rust, Python or Java";
     let what = match wanted {
@@ -183,8 +175,8 @@ fn listed(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> Lis
     }
 }
 
-/// Writes a mutant: a program of one file as a new file, or in a directory that exists or whose path ends with a slash;
-/// several files as a new directory.
+/// Writes a program of one file to a new file, or into a directory if `to` exists or ends with a slash. Writes
+/// several files to a new directory.
 fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
     let is_single = original.files.len() == 1;
     let is_directory = to.is_dir() || to.as_os_str().as_bytes().ends_with(b"/");
@@ -200,13 +192,13 @@ fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop
         let fault = JudgeError::on("write", &path);
         let parent = path.parent().unwrap_or(Path::new(""));
         let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, text));
-        // Half a file would look like the mutant, and be in the way the next time.
+        // Half a file would look like the mutant, and block the next attempt.
         written.inspect_err(|_| drop(fs::remove_file(&path))).map_err(fault)?;
     }
     Ok(to)
 }
 
-/// The name of a file with the mutant's name in it; in Java the class name is unchanged.
+/// Has the mutant's name in it, except in Java, where the class name is fixed.
 fn own_name(original: &Original, mutant: &Mutant) -> PathBuf {
     let name = &original.files[0].name;
     if original.language == "java" {

@@ -15,7 +15,6 @@ use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::staging::{self, StagingDirectory, fault, parent};
 
-/// The new package.
 #[derive(Clone, Debug)]
 pub struct NewOptions {
     pub package: PathBuf,
@@ -23,10 +22,6 @@ pub struct NewOptions {
     pub host: HostOptions,
 }
 
-/// Makes a package from a template, and its test data.
-///
-/// # Errors
-/// If it cannot have this name or place, or cannot be written.
 pub fn create(options: &NewOptions, context: &Context) -> Result<Created, Stop> {
     let NewOptions { package, template, host } = options;
     let name = short_name(package)?;
@@ -70,14 +65,14 @@ pub fn create(options: &NewOptions, context: &Context) -> Result<Created, Stop> 
     })
 }
 
-/// Makes the test data of the new package; returns how many test cases there are.
+/// Returns the number of test cases.
 fn test_data(package: &Path, host: &HostOptions, context: &Context) -> Result<usize, Stop> {
     let host = Host::start(host, context)?;
     let problem = generate::problem(package, context)?;
     generate::make(&GenerateOptions::default(), &problem, &host, &host.builder(), context)
 }
 
-/// Writes the package to a directory beside its path, and moves it there.
+/// Writes to a temporary directory next to the path and renames it.
 fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     let beside = StagingDirectory::new(package)?;
     let dir = beside.path();
@@ -90,7 +85,6 @@ fn write(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     beside.place(&dir, package)
 }
 
-/// The package's short name, if the format allows it.
 fn short_name(package: &Path) -> Result<&str, Stop> {
     let is_allowed = |character: char| character.is_ascii_lowercase() || character.is_ascii_digit();
     let name = package.file_name().unwrap_or_default();

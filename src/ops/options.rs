@@ -10,26 +10,24 @@ use crate::model::limits::ProblemLimits;
 use crate::model::shard::Shard;
 use crate::model::units::Bytes;
 
-/// The file that `-` names where files are read.
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// Where and how programs run.
 #[derive(Clone, Debug, Default)]
 pub struct HostOptions {
-    /// How many programs run at the same time; `None` for one per physical core.
+    /// `None` for one per physical core.
     pub slots: Option<usize>,
     pub isolation: Demand,
-    /// The workers that run programs; without any, this machine does.
+    /// If empty, programs run on this machine.
     pub executors: Vec<WorkerCommand>,
-    /// The directory for results of earlier commands; `None` keeps nothing.
+    /// `None` caches nothing.
     pub cache: Option<PathBuf>,
-    /// Whether the user named that directory.
+    /// Whether the user named the cache directory.
     pub is_cache_named: bool,
-    /// Whether earlier results are ignored.
+    /// Whether to ignore earlier results.
     pub fresh: bool,
 }
 
-/// How to reach a worker: `local`, an address, or the command that starts it.
+/// `local`, an address, or the command that starts the worker.
 #[derive(Clone, Debug)]
 pub struct WorkerCommand {
     pub text: String,
@@ -37,7 +35,7 @@ pub struct WorkerCommand {
 }
 
 impl HostOptions {
-    /// The options of the command line that repeats a run: the same isolation and the same place.
+    /// The options that repeat a run with the same isolation on the same machine.
     pub fn again(&self) -> Vec<OsString> {
         let name = self.isolation.name();
         let isolation =
@@ -47,13 +45,12 @@ impl HostOptions {
     }
 }
 
-/// What to run, and how.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Globs of test cases; without any, all are run.
+    /// Globs of test cases; all are run if empty.
     pub case: Vec<String>,
     pub host: HostOptions,
-    /// CPU time, instead of the package's limit.
+    /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     /// Instead of the package's limit.
     pub memory_limit: Option<Bytes>,
@@ -64,18 +61,18 @@ pub struct RunOptions {
     pub shard: Option<Shard>,
 }
 
-/// Whether working directories of runs are kept.
+/// Whether and where to save working directories of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     #[default]
     No,
     Anywhere,
-    /// In this directory, which is new or empty.
+    /// The directory is new or empty.
     In(PathBuf),
 }
 
 impl RunOptions {
-    /// The options of the command line that repeats a run.
+    /// The options that repeat a run.
     pub fn again(&self) -> Vec<OsString> {
         let memory = self.memory_limit.map(|it| (it.0 >> 20).to_string().into());
         let own = typed([
@@ -86,13 +83,13 @@ impl RunOptions {
         own.chain(self.host.again()).collect()
     }
 
-    /// Applies the given limits to those of a package. The time limit is handled where it is measured.
+    /// Applies the memory limit. The time limit is handled where it is measured.
     pub fn limit(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.or(limits.memory);
     }
 }
 
-/// The words of these options, as far as they have a value.
+/// Leaves out options without a value.
 pub fn typed<const N: usize>(
     options: [(&str, Option<OsString>); N],
 ) -> impl Iterator<Item = OsString> {

@@ -1,4 +1,4 @@
-//! The packages of a command: each once, with a name that no other has.
+//! The packages of a command: each once, with a unique name.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use crate::model::text::visible;
 
-/// The names of several packages, by their paths as the user gave them. Empty if there is only one.
+/// By the paths that the user gave. Empty if there is only one package.
 pub type PackageNames = BTreeMap<PathBuf, Arc<str>>;
 
-/// The paths without those that lead to the same package as an earlier one, and the names of the packages.
+/// Drops paths that lead to the same package as an earlier one.
 ///
-/// A name is that of the directory or archive, with as many of the directories before it, as given, as tell it from the
-/// others. It does not depend on the order.
+/// A name is the shortest end of the given path that no other path has. It does not depend on the order.
 pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
     let mut packages: Vec<(PathBuf, PathBuf)> = Vec::new();
     for path in paths {
@@ -26,7 +25,7 @@ pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
     }
     let named = packages.iter().map(|(path, real)| match path.file_name() {
         Some(_) => parts(path),
-        // Such as `.`: its name is elsewhere.
+        // A path such as `.` has no name.
         None => parts(real),
     });
     let parts: Vec<Vec<&OsStr>> = named.collect();
@@ -38,7 +37,7 @@ pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
     (packages.into_iter().map(|(path, _)| path).collect(), names)
 }
 
-/// The names of directories on the way to a package, its own included; empty for that of the whole machine.
+/// Includes the package's own name; the root directory has an empty name.
 fn parts(path: &Path) -> Vec<&OsStr> {
     let normal = |part| match part {
         Component::Normal(name) => Some(name),
@@ -49,7 +48,6 @@ fn parts(path: &Path) -> Vec<&OsStr> {
     path.components().filter_map(normal).collect()
 }
 
-/// The shortest end of each path that no other path ends with.
 fn names_of(paths: &[Vec<&OsStr>]) -> Vec<String> {
     let name = |(at, path): (usize, &Vec<&OsStr>)| {
         let others = || paths.iter().enumerate().filter(|(other, _)| *other != at);

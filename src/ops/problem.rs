@@ -1,4 +1,4 @@
-//! A package that a command works on: reads it, shows its faults, and makes what it only describes.
+//! Reads the package of a command, shows its faults, and generates files that it only describes.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,19 +14,15 @@ use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::package::{self, Reading};
 
-/// Which diagnostics about a package are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remarks {
-    /// All: the user works on the package.
+    /// The user works on the package.
     All,
-    /// Only errors that prevent judging: the user works on a submission.
+    /// Only errors that prevent judging, since the user works on a submission.
     Errors,
 }
 
-/// Reads a package, in the named format if there is one, and shows its diagnostics.
-///
-/// # Errors
-/// If it cannot be used.
+/// Detects the format if `format` is `None`. Shows the diagnostics.
 pub fn read(
     dir: &Path,
     format: Option<&str>,
@@ -41,17 +37,13 @@ pub fn read(
     usable(reading, context)
 }
 
-/// Sets the judge whose rules are used for scoring groups, if one is named.
+/// Sets whose rules apply to scoring groups.
 pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
     if let (Some(graders), Some(dialect)) = (&mut problem.graders, dialect) {
         graders.dialect = dialect;
     }
 }
 
-/// The problem, unless reading it gave errors.
-///
-/// # Errors
-/// If it did.
 pub fn usable(reading: Reading, context: &Context) -> Result<Problem, Stop> {
     let (problem, remarks) =
         reading.usable().inspect_err(|_| context.event(Event::PackageRefused))?;
@@ -59,11 +51,7 @@ pub fn usable(reading: Reading, context: &Context) -> Result<Problem, Stop> {
     Ok(problem)
 }
 
-/// Makes the files that the package only describes: those of these test cases, or of all. They exist as long as the
-/// returned value.
-///
-/// # Errors
-/// If something cannot be made, the judge failed, or it was interrupted.
+/// Generates missing files of these test cases, or of all. They exist as long as the returned value.
 pub fn complete(
     problem: &mut Problem,
     names: Option<&HashSet<String>>,

@@ -1,4 +1,4 @@
-//! Runs a submission once for a person, without a verdict.
+//! `juror run`: runs a submission once, without a verdict.
 
 use std::collections::HashSet;
 use std::fs;
@@ -36,17 +36,16 @@ use crate::report::terminal::page::{Label, Page};
 use crate::validator::OutputValidator;
 use crate::validator::response::Contract;
 
-/// What to run once.
 #[derive(Clone, Debug, Default)]
 pub struct OnceOptions {
     pub package: PathBuf,
-    /// The submission; `None` if the user takes its part, against the interactor.
+    /// `None` if the user plays the submission against the interactor.
     pub submission: Option<PathBuf>,
-    /// Its input, instead of standard input.
+    /// The input; instead of standard input.
     pub input: Option<PathBuf>,
-    /// The test case that gives input, arguments and files.
+    /// The test case with input, arguments and files.
     pub case: Option<String>,
-    /// The CPU time limit, instead of the package's.
+    /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
     pub memory_limit: Option<Bytes>,
     /// The format of the package; `None` if it is to be detected.
@@ -60,23 +59,19 @@ impl OnceOptions {
     }
 }
 
-/// The user, who may talk with the program.
+/// The user at the terminal.
 pub struct Person<'a> {
     pub talk: &'a Talk,
     pub ask: &'a dyn Fn(),
 }
 
-/// Connects the user with the program that the last function runs, and counts what it writes. The first argument marks
-/// its lines; after more bytes than the second no more is read.
+/// Connects the user with the program that the third argument runs, and counts its bytes. The first argument marks
+/// its lines; reading stops after as many bytes as the second.
 pub type Talk = dyn Fn(&str, Option<Bytes>, RunWithHand<'_>) -> Result<(RunOnce, Bytes), Stop>;
 
-/// Runs a program whose standard input and output are elsewhere.
+/// Runs a program with these pipes as standard input and output.
 pub type RunWithHand<'a> = &'a mut dyn FnMut(Hand) -> Result<RunOnce, Stop>;
 
-/// Runs a submission once.
-///
-/// # Errors
-/// If it cannot be run, the judge failed, or it was interrupted.
 pub fn run_once(
     options: &OnceOptions,
     person: &Person<'_>,
@@ -139,7 +134,7 @@ pub fn run_once(
     Ok(ran)
 }
 
-/// Lets the user take the part of the submission.
+/// The user plays the submission.
 fn play(bench: Bench<'_>, case: &TestCase, person: &Person<'_>) -> Result<RunOnce, Stop> {
     let limits = Limits::of_compiler(&bench.problem.limits);
     let interactor = match OutputValidator::interactor(&bench, &limits)? {
@@ -162,7 +157,6 @@ fn play(bench: Bench<'_>, case: &TestCase, person: &Person<'_>) -> Result<RunOnc
     Ok(ran)
 }
 
-/// The name of the test case for input, arguments and files, if there is one.
 fn case_name(options: &OnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
     match (&options.case, options.is_played()) {
         (Some(typed), _) => Ok(Some(find_case(problem, typed)?.name.clone())),
@@ -179,13 +173,12 @@ fn no_case(problem: &Problem) -> Stop {
     Stop::Refused(Mend::Selection, vec![what.into()])
 }
 
-/// The time limit from the command line or the package.
 fn limit(options: &OnceOptions, problem: &Problem) -> Duration {
     let given = options.time_limit.or(problem.limits.time_limit);
     given.unwrap_or(TIME_WITHOUT_PACKAGE)
 }
 
-/// Builds the submission. A failure is the submission's fault, not the package's.
+/// A failed build is the submission's fault, not the package's.
 fn built(bench: Bench<'_>, submission: &Submission, limits: &Limits) -> Result<Runnable, Stop> {
     let prepared = bench.builder.prepare(&submission.program);
     let prepared = prepared.map_err(|stop| stop.blame(Mend::CommandLine))?;
@@ -199,7 +192,7 @@ fn built(bench: Bench<'_>, submission: &Submission, limits: &Limits) -> Result<R
     }
 }
 
-/// The submission's input, and a name for it.
+/// Also returns a name for the input.
 fn input(
     options: &OnceOptions,
     person: &Person<'_>,

@@ -1,4 +1,4 @@
-//! Work on several packages at once, reported one after the other, as if each had waited for the one before.
+//! Works on several packages at once, and reports them one after the other.
 
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -14,42 +14,36 @@ use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 
-/// How many packages are open at the same time at most.
 const MOST: usize = 8;
 
-/// How long events are collected before they are shown, so that not every event wakes a thread.
+/// Events are collected for this long, so that not every event wakes a thread.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// Begins with a package: returns what the work and its end need.
 type Begin<'a, T, N> = &'a (dyn Fn(&Path, &Context) -> Result<(T, N), Stop> + Sync);
 
-/// The work on packages.
 pub struct Work<'a, T, N> {
-    /// Begins with a package; called in order, one at a time. Returns what the work and its end need.
+    /// Called in order, one at a time. Returns the values for `process` and `report_next_steps`.
     pub begin: Begin<'a, T, N>,
-    /// Works on the package with this number, beside others.
+    /// Works on the package with this index, at the same time as others.
     pub go_on: &'a (dyn Fn(usize, T, &Context) -> Result<(), Stop> + Sync),
-    /// Reports the next steps for the package, whatever the result was.
+    /// Called even if the work failed.
     pub next: &'a (dyn Fn(&Path, Option<N>, &Context) + Sync),
-    /// Ends all current work at once.
     pub end: &'a (dyn Fn() + Sync),
 }
 
-/// A package in progress.
 struct Lane {
     dir: PathBuf,
-    /// The context for its work, until the work is done.
+    /// Taken by the thread that works on the package.
     context: Mutex<Option<Context>>,
-    /// Whether the other packages may continue, and the exit code for work that ended early.
+    /// Whether the other packages may continue, and the exit code.
     done: OnceLock<(bool, ExitCode)>,
 }
 
 impl<T, N> Work<'_, T, N> {
-    /// Does the work with each package, this many at once. The first package, in their order, after which the others
-    /// must end is the last one reported.
+    /// Works on `at_once` packages at a time. If a package must end the command, packages after it are not reported.
     ///
     /// # Errors
-    /// If the work must end and this is not reported yet, or no thread can be started.
+    /// If the command must end and no event has said so, or no thread can be started.
     pub fn run(&self, context: &Context, dirs: &[PathBuf], at_once: usize) -> Result<(), Stop> {
         let at_once = at_once.min(dirs.len()).min(MOST);
         if at_once < 2 {
@@ -82,7 +76,7 @@ impl<T, N> Work<'_, T, N> {
                     heard.try_iter().for_each(|stamped| context.tell(&stamped));
                     thread::sleep(MOMENT);
                 }
-                // If this is not set, its thread has panicked, and the scope will, too.
+                // If this is not set, the thread has panicked, and so will the scope.
                 let Some((may_go_on, ended)) = lane.done.get() else { break };
                 context.end_with(*ended);
                 if !may_go_on {
@@ -95,7 +89,6 @@ impl<T, N> Work<'_, T, N> {
         })
     }
 
-    /// Works on one package after the other, until none is left.
     fn work(&self, lanes: &[Lane], next: &Mutex<usize>, is_over: &AtomicBool) {
         while !is_over.load(Ordering::SeqCst) {
             let mut turn = next.lock();
@@ -111,7 +104,7 @@ impl<T, N> Work<'_, T, N> {
             if let Err(stop) = done {
                 own.stopped(stop);
             }
-            // Set before the context is dropped, so that the end of the events means that this is set.
+            // Must be set before the context is dropped, because the receiver reads it after the last event.
             let _ = lane.done.set((may_go_on, own.ended()));
         }
     }
@@ -140,7 +133,7 @@ mod tests {
 
     use crate::model::event::Event;
 
-    /// The names of the packages with events, in order.
+    /// The indexes of packages, in the order of their work.
     #[derive(Default)]
     struct Spoken {
         all: Mutex<Vec<usize>>,
@@ -162,8 +155,8 @@ mod tests {
         }
     }
 
-    /// Works on this many packages, each with its result. `work` is what each does meanwhile. Returns what was shown,
-    /// the exit code, and how often current work was ended.
+    /// Processes one package for each result in `ends`; `work` runs in each. Returns the messages, the exit code, and
+    /// how often all work was stopped.
     fn told(
         ends: &[Result<(), Stop>],
         at_once: usize,

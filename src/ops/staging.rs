@@ -1,4 +1,4 @@
-//! A new package that is written to a directory beside its path, and moved there when it is complete.
+//! A new package is written to a temporary directory next to its path, and renamed when it is complete.
 
 use std::fs;
 use std::io;
@@ -10,17 +10,13 @@ use crate::model::stop::{Stop, go_on};
 use crate::model::text::command_line;
 use crate::ops::host::on_end;
 
-/// A directory beside the new package; deleted when dropped, also after Ctrl-C.
+/// Deleted when dropped, also after Ctrl-C.
 pub struct StagingDirectory {
     dir: Scratch,
     name: PathBuf,
 }
 
 impl StagingDirectory {
-    /// Makes the directory.
-    ///
-    /// # Errors
-    /// If the package cannot have this name, or nothing can be written beside it.
     pub fn new(out: &Path) -> Result<Self, Stop> {
         let Some(name) = out.file_name() else {
             return Err(Stop::usage(format!(
@@ -35,32 +31,20 @@ impl StagingDirectory {
         Ok(Self { dir, name })
     }
 
-    /// Where the package is written.
     pub fn path(&self) -> PathBuf {
         self.dir.path().join(&self.name)
     }
 
-    /// Checks for an interruption.
-    ///
-    /// # Errors
-    /// If there was one.
     pub fn check(&self) -> Result<(), Stop> {
         go_on()
     }
 
-    /// Moves the finished package to its path.
-    ///
-    /// # Errors
-    /// If it cannot be moved there.
     pub fn place(&self, done: &Path, out: &Path) -> Result<(), Stop> {
         fs::rename(done, out).map_err(|error| fault(out, error).into())
     }
 }
 
-/// Checks that the path does not exist yet, but its parent does.
-///
-/// # Errors
-/// If it exists, or its parent does not.
+/// The path must not exist, but its parent must.
 pub fn absent(out: &Path) -> Result<(), Stop> {
     match out.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
@@ -86,12 +70,11 @@ pub fn absent(out: &Path) -> Result<(), Stop> {
     }
 }
 
-/// The parent directory of a path.
+/// `.` for a plain name.
 pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The error that something of a new package cannot be written.
 pub fn fault(path: &Path, error: io::Error) -> JudgeError {
     JudgeError::new(format!("write {}", path.display()), error)
         .help("make room there, or name a place that can be written")

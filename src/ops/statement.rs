@@ -24,13 +24,12 @@ use crate::report::terminal::page::Page;
 use crate::statement::chosen;
 use crate::statement::page;
 
-/// Which statements to write, and where.
 #[derive(Clone, Debug, Default)]
 pub struct StatementOptions {
     pub package: PathBuf,
-    /// Only these languages, if there are some.
+    /// All languages if empty.
     pub languages: Vec<String>,
-    /// A file, a directory, or `-` to return the page; `None` for a file with the problem's name.
+    /// A file, a directory, or `-` to return the page. `None` means a file with the problem's name.
     pub out: Option<PathBuf>,
 }
 
@@ -38,7 +37,7 @@ pub struct StatementOptions {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct StatementPages {
     pub written: Vec<WrittenPage>,
-    /// The page, if it is not in a file.
+    /// Set if the page is not written to a file.
     #[serde(skip)]
     pub html: Option<String>,
 }
@@ -70,10 +69,6 @@ impl CommandResult for StatementPages {
     }
 }
 
-/// Writes the statements of a package as pages.
-///
-/// # Errors
-/// If the package has none, or they cannot be read or written.
 pub fn write_pages(options: &StatementOptions, context: &Context) -> Result<StatementPages, Stop> {
     let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
     if options.out.as_ref().is_some_and(is_pdf) {
@@ -118,12 +113,11 @@ pub fn write_pages(options: &StatementOptions, context: &Context) -> Result<Stat
     Ok(done)
 }
 
-/// Whether the path is a directory, or is written like one.
+/// Whether the path is a directory, or ends with a slash.
 fn is_directory(out: &Path) -> bool {
     out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// Writes a file beside its path, and moves it there when it is complete.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     ReportFile::beside(path, html::SIGN)?.write(|out| out.write_all(bytes))
 }

@@ -1,4 +1,4 @@
-//! Standard input that does not keep a command, or a thread of it, from ending while nothing arrives.
+//! Standard input that lets a command or a thread end while nothing arrives.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read, stdin};
@@ -8,35 +8,31 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::ops::host::StopHandle;
 
-/// Standard input.
 pub struct Patient {
     from: File,
     stop_handle: StopHandle,
 }
 
-/// How often to check whether to continue.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// The error message if not.
 const ENDED: &str = "interrupted";
 
-/// Whether reading ended because the command ends.
 pub fn is_end(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ConnectionAborted && error.to_string() == ENDED
 }
 
-/// Standard input without the buffer of `Stdin`, since `poll` does not see what that holds.
+/// `Stdin` has a buffer, whose content `poll` does not see.
 fn unbuffered() -> io::Result<File> {
     Ok(File::from(stdin().as_fd().try_clone_to_owned()?))
 }
 
 impl Patient {
-    /// Reads standard input until all runs are ended.
+    /// Fails when the handle stops all runs.
     pub fn stdin(stop_handle: StopHandle) -> io::Result<Self> {
         Ok(Self { from: unbuffered()?, stop_handle })
     }
 
-    /// Its size, if that is known.
+    /// `None` if it is not a regular file.
     pub fn size(&self) -> Option<u64> {
         let found = self.from.metadata().ok()?;
         found.is_file().then_some(found.len())
@@ -59,7 +55,7 @@ impl Read for Patient {
     }
 }
 
-/// Standard input that also ends when something arrives in a pipe, or nobody can write there any more.
+/// Also ends when a byte arrives in the pipe, or its last writer is closed.
 pub struct UntilBell {
     from: File,
     bell: PipeReader,

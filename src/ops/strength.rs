@@ -1,4 +1,4 @@
-//! How strong a package's test data is, and what it misses.
+//! `juror strength`: measures how strong a package's test data is.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,31 +36,26 @@ use crate::strength::test_bed::TestBed;
 use crate::strength::{equivalents, history, score, tools};
 use crate::validate::coverage::of_test_cases;
 
-/// What to measure, and how far.
 #[derive(Clone, Debug)]
 pub struct StrengthOptions {
     pub package: PathBuf,
-    /// What is not done by then is reported as cut off.
+    /// Work that is not done by then is reported as cut off.
     pub time: Duration,
-    /// Rounds of fresh inputs that a program must survive to be presumed equivalent.
+    /// A program that survives so many rounds of fresh inputs is presumed equivalent.
     pub rounds: usize,
     pub seed: u64,
-    /// Whether everything is run on all test cases.
+    /// Whether every program runs on all test cases.
     pub matrix: bool,
-    /// Whether inputs that catch what is missed are added to the package.
+    /// Whether to add inputs that catch missed programs to the package.
     pub promote: bool,
     pub host: HostOptions,
 }
 
-/// The part of the time for measuring speed, beside all other work; at least half of it is used.
+/// The share of the time for measuring speed, at the same time as other work. At least half of it is used.
 const FOR_SPEED: f64 = 0.3;
-/// The most of the time that is kept for searches while programs run on the test cases.
+/// The largest share of the time that is reserved for searches while programs run on the test cases.
 const FOR_SEARCH: f64 = 0.15;
 
-/// Measures the strength of a package's test data.
-///
-/// # Errors
-/// If the package cannot be used, two programs that should be right are not, the judge failed, or it was interrupted.
 pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength, Stop> {
     let started = Instant::now();
     let mut problem = problem::read(&options.package, None, Remarks::Errors, context)?;
@@ -135,7 +130,6 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
     Ok(report)
 }
 
-/// What the measurement of wrong programs needs.
 struct Work<'a> {
     options: &'a StrengthOptions,
     context: &'a Context,
@@ -144,15 +138,15 @@ struct Work<'a> {
     rules: &'a Rules<'a>,
     scheduler: &'a Scheduler,
     cases: &'a [ReadyCase<'a>],
-    /// The submissions that were judged on all test cases.
+    /// Judged on all test cases.
     judged: &'a [(&'a Submission, Judgement)],
     way: Option<Way>,
     end: Instant,
 }
 
 impl Work<'_> {
-    /// Runs wrong programs on the test cases, and searches inputs that reject the others. Returns whether there are
-    /// right programs to do it with.
+    /// Runs wrong programs on the test cases, then searches inputs that reject the survivors. Returns `false` without
+    /// an accepted submission.
     fn measure(&self, report: &mut Strength) -> Result<bool, Stop> {
         let Self { options, inputs, bench, rules, scheduler, cases, judged, way, end, .. } = *self;
         let problem = bench.problem;
@@ -234,14 +228,14 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Adds inputs that catch what the data misses to the package and its recipe.
+    /// Adds inputs that catch missed programs to the package and its recipe.
     fn promote(&self, test_bed: &TestBed<'_>, report: &mut Strength) -> Result<(), Stop> {
         for Chosen { place, name, description } in choose(&report.subjects) {
             let Some(missed) = &mut report.subjects[place].missed else { continue };
             let input: Arc<[u8]> = Arc::from(&*missed.input);
             let Ok(answer) = test_bed.comparison.answer(&input)? else { continue };
             let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
-            // The measurements are reported in any case.
+            // The measurements are reported even if this fails.
             missed.promoted = self.context.part(promotion.add(&input, &answer, &description))?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Searches for an input on which a submission fails, and makes it small.
+//! `juror stress`: searches for an input on which a submission fails, and shrinks it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,47 +44,40 @@ use crate::search::promote::Promotion;
 use crate::search::run::{Failure, Fault, SearchResult, Searching, search};
 use crate::search::shrink::{Shrinking, Shrunk, shrink};
 
-/// How to search.
 #[derive(Clone, Debug)]
 pub struct StressOptions {
-    /// The package; without it the grammar and the reference are given.
+    /// Without a package, grammar and reference are given.
     pub package: Option<PathBuf>,
     pub submission: PathBuf,
-    /// The program whose output counts as right, instead of an accepted submission of the package.
+    /// Instead of an accepted submission of the package.
     pub reference: Option<PathBuf>,
-    /// The grammar of the input, instead of the package's.
+    /// Instead of the package's grammar.
     pub input_grammar: Option<PathBuf>,
     pub time: Duration,
     /// The time to shrink the input that is found.
     pub shrink_time: Option<Duration>,
-    /// The time to find out what failing inputs have in common.
+    /// Time to find what failing inputs have in common.
     pub explain: Duration,
     pub runs: Option<u64>,
-    /// The seed of all random choices.
     pub seed: u64,
-    /// The name of the new test case in the package.
+    /// Adds the input to the package under this name.
     pub promote: Option<String>,
-    /// The file for the input that is found.
     pub save: Option<PathBuf>,
-    /// CPU time limit of a run, instead of the package's.
+    /// CPU time; instead of the package's limit.
     pub time_limit: Option<Duration>,
-    /// Where programs run; if `fresh` is set, each run has a process of its own.
+    /// If `fresh` is set, each run has its own process.
     pub host: HostOptions,
     pub repeat: String,
 }
 
-/// How long a counterexample is made smaller by default; longer if the search has left time.
+/// The default time to shrink; time that the search leaves is added.
 const SHRINKING: Duration = Duration::from_secs(20);
-/// How long the programs may run again to show more about it.
+/// Time to run the programs again on the counterexample, to show more about it.
 const SHOWING: Duration = Duration::from_secs(2);
 
-/// Searches.
-///
-/// # Errors
-/// If something cannot be used, or the judge failed.
 pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, Stop> {
     let mut setting = setting(options, context)?;
-    // An impossible name is refused before anything starts.
+    // Refuses an impossible name before anything starts.
     promotion(options, &setting)?;
     if let Some(file) = options.save.as_deref().filter(|file| file.exists() && !file.is_file()) {
         let what = format!("--save: {} is not a file; give the path of a file", file.display());
@@ -98,7 +91,7 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let promotion = promotion(options, &setting)?;
     let bench = Bench {
         problem: &setting.inputs.problem,
-        // Comparisons are random and never the same, so only builds are cached.
+        // Comparisons are random, so only builds are cached.
         executor: &fresh,
         builder: &builder,
         events: &context.sink(),
@@ -132,7 +125,6 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     search.run()
 }
 
-/// Reads what the options name.
 fn setting(options: &StressOptions, context: &Context) -> Result<Setting, Stop> {
     let problem = match &options.package {
         Some(dir) => {
@@ -162,7 +154,7 @@ fn setting(options: &StressOptions, context: &Context) -> Result<Setting, Stop> 
     Ok(Setting { has_package, inputs, submission, reference, promotes })
 }
 
-/// A file, or one of the package's submissions by its name.
+/// Accepts a file, or the name of one of the package's submissions.
 fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let name = path.to_string_lossy();
     let own = problem.submissions.iter().find(|submission| submission.name == name);
@@ -172,10 +164,6 @@ fn reference_at(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     }
 }
 
-/// How to promote the result; checked before anything runs.
-///
-/// # Errors
-/// If the name is not possible, or there is no package.
 fn promotion<'a>(
     options: &StressOptions,
     setting: &'a Setting,
@@ -189,17 +177,15 @@ fn promotion<'a>(
     promotion.map(Some).map_err(Stop::usage)
 }
 
-/// A search with its built programs.
 struct Stress<'a> {
     options: &'a StressOptions,
     setting: &'a Setting,
-    /// The place in the package for the result, if it is added.
+    /// Set if the input is added to the package.
     promotion: Option<&'a Promotion<'a>>,
     arena: &'a Arena<'a>,
     programs: &'a Programs,
     comparison: &'a Comparison<'a>,
     isolation: Isolation,
-    /// Whether the user ended the command.
     is_stopped: &'a (dyn Fn() -> bool + Sync),
     context: &'a Context,
 }
@@ -299,7 +285,6 @@ impl Stress<'_> {
         Ok(StressResult { search, explanations: explained.into_iter().collect() })
     }
 
-    /// Explains what the counterexample is an example of.
     fn explain(&self, small: &Shrunk, failure: &Failure) -> Result<Option<Explained>, Stop> {
         let Self { options, setting, arena, comparison, .. } = *self;
         let Some(grammar) = arena.grammar() else { return Ok(None) };
@@ -316,8 +301,7 @@ impl Stress<'_> {
         explained(name, grammar, &subject, known, options.seed).map(Some)
     }
 
-    /// Writes the input to a file and adds it to the package, as far as that is wanted. The result is reported in any
-    /// case.
+    /// Errors are reported, and do not hide the result.
     fn keep(&self, found: &mut Counterexample) -> Result<(), Stop> {
         if let Some(file) = &self.options.save {
             let saved = place_file(&FilePath::output(file), &found.input, Mode::Write);
@@ -338,7 +322,6 @@ impl Stress<'_> {
         Ok(())
     }
 
-    /// Reports problems of the package that the search noticed.
     fn remarks(&self, searched: &SearchResult) {
         let reference = &self.programs.name;
         let inputs = &self.setting.inputs;
@@ -361,7 +344,7 @@ impl Stress<'_> {
         }
     }
 
-    /// Checks that something was compared, and that the package gave something to compare with.
+    /// Fails if nothing was compared, or if the reference or a validator failed.
     fn usable(&self, searched: &SearchResult, time: Duration) -> Result<(), Stop> {
         if searched.runs == 0
             && searched.left_out == 0
@@ -384,7 +367,6 @@ impl Stress<'_> {
         }
     }
 
-    /// The error that the package has nothing to compare submissions with.
     fn unusable(&self, fault: &Fault) -> Diagnostic {
         let input = shown(&fault.input);
         let reference = |what: &str| {
@@ -414,13 +396,12 @@ impl Stress<'_> {
         (self.arena.bench.events)(event);
     }
 
-    /// The judge answer to an input, as for the package.
+    /// The judge answer, made as `juror generate` makes it.
     fn answer(&self, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         if !self.comparison.is_judged() {
             let ran = self.comparison.run(self.programs.solution(), input)?;
             return Ok(ran.bytes(u64::MAX)?.into());
         }
-        // The answer exists: each comparison on this input used it.
         let answer = self.comparison.answer(input)?;
         Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
     }

@@ -1,4 +1,4 @@
-//! The submissions that a command names.
+//! Finds the submissions that a command names.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,14 +13,10 @@ use crate::model::text::path_text;
 use crate::package::archive::is_archive;
 use crate::package::suggest::paths_near;
 
-/// The submission that the command line names.
-///
-/// # Errors
-/// If it does not exist.
 pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
     match (fs::canonicalize(path), own.next()) {
-        // By its name in the package, as in other commands.
+        // A name in the package, as in other commands.
         (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
         (Ok(real), _) if is_archive(&real) => {
             let name = path.display();
@@ -43,7 +39,7 @@ pub fn named(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     }
 }
 
-/// A suggestion for a submission that does not exist: a nearby file, or one of the package's own with a similar name.
+/// Names a file or a submission of the package with a similar name.
 fn instead(path: &Path, problem: &Problem) -> String {
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
     let beside = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
@@ -63,14 +59,13 @@ fn instead(path: &Path, problem: &Problem) -> String {
     }
 }
 
-/// The package's own submission at this path.
 pub fn own<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
     let real = fs::canonicalize(path).ok()?;
     let mut all = problem.submissions.iter();
     all.find(|it| fs::canonicalize(it.program.path.as_path()).is_ok_and(|path| path == real))
 }
 
-/// The package's own submissions in this directory, named from it.
+/// Their names begin with `directory`.
 pub fn own_below(directory: &Path, problem: &Problem) -> Vec<Submission> {
     let Ok(real) = fs::canonicalize(directory) else { return Vec::new() };
     let below = |own: &Submission| {
@@ -81,7 +76,7 @@ pub fn own_below(directory: &Path, problem: &Problem) -> Vec<Submission> {
     problem.submissions.iter().filter_map(below).collect()
 }
 
-/// A submission; if it is one of the package's own, with the package's settings for it.
+/// A submission of the package keeps the package's settings.
 pub fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     let program = match own(&real, problem) {
         Some(own) => own.program.clone(),
@@ -97,7 +92,6 @@ pub fn submission(path: &Path, real: PathBuf, problem: &Problem) -> Submission {
     Submission { name: path_text(path), program, expectations: Vec::new() }
 }
 
-/// A program outside of the package.
 pub fn loose(path: &Path) -> Program {
     Program {
         name: path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(),

@@ -1,4 +1,4 @@
-//! The programs of a package that judge, built and tried before they do.
+//! Builds and tests the package's validators before they judge.
 
 use std::slice::from_ref;
 
@@ -12,19 +12,15 @@ use crate::model::stop::Stop;
 use crate::validate::trial;
 use crate::validator::OutputValidator;
 
-/// Builds the package's own validators, if it has some, and tests the output validator before it judges. Reports what it
-/// breaks down on.
+/// Builds the package's validators, and tests the output validator. Reports inputs on which it breaks down.
 ///
 /// # Errors
-/// If one does not build, if verdicts of the output validator would mean nothing, if the judge failed or was interrupted.
+/// If a validator does not build, or verdicts of the output validator would mean nothing.
 pub fn build(bench: &Bench<'_>, seen: Seen) -> Result<Validators, Stop> {
     tried_validators(bench, seen, |fault| fault.is_fatal)
 }
 
-/// The same, but refuses an output validator that breaks down on anything.
-///
-/// # Errors
-/// As [`build`], and for each fault of the output validator.
+/// Like `build_validators`, but refuses an output validator with any fault.
 pub fn build_faultless(bench: &Bench<'_>) -> Result<Validators, Stop> {
     tried_validators(bench, Seen::Never, |_| true)
 }
@@ -42,7 +38,7 @@ fn tried_validators(
         static_validator: OutputValidator::static_validator(bench, &build_limits)?,
         grader: PackageGrader::build(bench, &build_limits)?,
     };
-    // If there is an interactor, only it can write the output for the output validators.
+    // An output validator next to an interactor judges the interactor's output, so it cannot be tested alone.
     let tried = match &validators.interactor {
         Some(interactor) => from_ref(interactor),
         None => &validators.output,

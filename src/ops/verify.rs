@@ -38,23 +38,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// What to verify, and how.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyOptions {
     pub packages: Vec<PathBuf>,
     pub runs: RunOptions,
-    /// Whether every submission runs on every test case, even if that can prove nothing more.
+    /// Whether every submission runs on every test case, even if that proves nothing more.
     pub all: bool,
-    /// Whether test cases that no submission fails on are reported.
+    /// Whether to report test cases that no submission fails on.
     pub verbose: bool,
-    /// The page that shows images of visualizers, if there will be one.
+    /// The page that will show images of visualizers.
     pub html: Option<PathBuf>,
 }
 
-/// Verifies packages, several at the same time.
-///
-/// # Errors
-/// If an option cannot be used, the judge failed, or it was interrupted. Faults of a package are reported.
+/// Verifies several packages at the same time.
 pub fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
     let runs = &options.runs;
     if let Some(what) = options.packages.iter().find_map(|dir| keep::misplaced(&runs.keep, dir)) {
@@ -83,7 +79,7 @@ pub fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
             Verifier { options, host: &host, builder, context, keep }.package(package)
         },
         next: &|dir, steps, context| {
-            // Of several shards, one lists them for all.
+            // Only the first shard lists the steps.
             if runs.case.is_empty() && runs.shard.is_none_or(|shard| shard.index == 1) {
                 let read = || next_steps::of_faulty(dir, runs.format.as_deref());
                 let steps = steps.unwrap_or_else(read);
@@ -97,16 +93,16 @@ pub fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
     work.run(context, &packages, at_once)
 }
 
-/// A package that was read, and the work to do for it here.
+/// A package with the work that this shard does on it.
 struct Package {
     problem: Problem,
     submissions: Vec<Submission>,
     selected: HashSet<String>,
-    /// Whether its data is checked here.
+    /// Whether this shard checks its data.
     is_mine: bool,
 }
 
-/// Reads a package. `units` counts the units of work that were assigned to shards so far.
+/// `units` counts the units of work that were assigned to shards so far.
 fn read(
     runs: &RunOptions,
     dir: &Path,
@@ -124,7 +120,7 @@ fn read(
     };
     let is_data_mine = is_mine();
     if let Some(path) = problem.recipe.as_ref().filter(|_| is_data_mine) {
-        // The data was made; a recipe that juror cannot follow is in nobody's way.
+        // The data exists, so a faulty recipe is only a warning.
         let found = recipe::of_problem(path, &problem).diagnostics.into_iter();
         let found = found.filter(Diagnostic::is_error);
         context.diagnosed(found.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
@@ -138,7 +134,6 @@ struct Verifier<'a> {
     host: &'a Host,
     builder: &'a Builder<'a>,
     context: &'a Context,
-    /// The directory for kept boxes, if any.
     keep: Option<&'a FilePath>,
 }
 
@@ -177,18 +172,16 @@ impl Verifier<'_> {
         self.submissions(bench, &validators, &submissions, cases)
     }
 
-    /// The directory for kept boxes of this package, if any.
+    /// Each of several packages has its own directory.
     fn kept(&self) -> Option<FilePath> {
         let dir = self.keep?;
         Some(self.context.package().map_or_else(|| dir.clone(), |name| dir.join(flat_name(&name))))
     }
 
-    /// How much of a package is checked.
     fn extent(&self) -> Extent {
         if self.options.runs.case.is_empty() { Extent::Everything } else { Extent::Selected }
     }
 
-    /// Checks the test data.
     fn data(
         &self,
         bench: Bench<'_>,
@@ -209,7 +202,6 @@ impl Verifier<'_> {
         done
     }
 
-    /// Judges all submissions and compares the results with the expectations.
     fn submissions(
         &self,
         bench: Bench<'_>,
@@ -254,14 +246,13 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The command line that repeats a run.
     fn repeat_line(&self, problem: &Problem) -> RepeatLine {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.context.archive();
         words.push(archive.clone().unwrap_or_else(|| (&problem.dir).into()).into());
         words.extend(self.options.runs.again());
         let directory = match archive {
-            // Submissions of a package are identified by name.
+            // Submissions in an archive are identified by name.
             Some(_) => String::new(),
             None => command_line([problem.dir.join(problem.layout.submissions).as_path()]) + "/",
         };
@@ -269,7 +260,7 @@ impl Verifier<'_> {
     }
 }
 
-/// A warning that judges score the package differently, if it does not say which judge it is for.
+/// Warns if judges score the package differently and no dialect is given.
 fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
     let points = points_by_dialect(problem).filter(|_| told.is_none())?;
     let [kattis, domjudge] = points.map(|points| points.to_string());
@@ -282,7 +273,7 @@ fn dialects(problem: &Problem, told: Option<Dialect>) -> Option<Diagnostic> {
     Some(Diagnostic::warning(path, what).help(help))
 }
 
-/// Warnings that submissions in `accepted/` fail on a sample or lack points, if no expectation says so.
+/// Warns if submissions in `accepted/` fail on a sample or lack points, and no expectation says so.
 ///
 /// Source: problemtools, `Submissions.check_submission`.
 fn partly_right(problem: &Problem, judged: &[(&Submission, &Judgement)]) -> Vec<Diagnostic> {
@@ -315,14 +306,13 @@ fn partly_right(problem: &Problem, judged: &[(&Submission, &Judgement)]) -> Vec<
     found
 }
 
-/// Warnings that the submissions' times contradict the time limit.
 fn doubts(
     problem: &Problem,
     judged: &[(&Submission, &Judgement)],
     limit: Duration,
     is_given: bool,
 ) -> Vec<Diagnostic> {
-    // A broken expectation already reports one that is too slow for it.
+    // A broken expectation already reports a submission that is too slow.
     let is_told = |judgement: &Judgement| {
         let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
         is_slow && !judgement.broken.is_empty()

@@ -11,10 +11,9 @@ use crate::model::report::{Report, SubmissionReport};
 use crate::model::text::joined;
 use crate::report::result::AnyResult;
 
-/// The text of a cell.
 type Cell = fn(&SubmissionReport, &Report) -> String;
 
-/// The columns before those of the test cases: their titles and their cells.
+/// The columns before those of groups and test cases.
 const COLUMNS: [(&str, Cell); 13] = [
     ("package", |it, _| text(it.package.as_ref())),
     ("submission", |it, _| it.name.clone()),
@@ -31,11 +30,10 @@ const COLUMNS: [(&str, Cell); 13] = [
     ("same_as", |it, report| joined(same_as(it, report), "; ")),
 ];
 
-/// What the first line begins with.
 pub const SIGN: &str = "package,submission";
 
-/// A cell that no spreadsheet takes for a formula: an apostrophe precedes the signs with which one begins, and what
-/// some programs skip before them. Numbers stay as they are.
+/// Adds an apostrophe if a spreadsheet would read the cell as a formula. Some programs skip blanks before the sign.
+/// Numbers stay as they are.
 fn harmless(cell: String) -> String {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.parse::<f64>().is_err() {
         format!("'{cell}")
@@ -44,8 +42,8 @@ fn harmless(cell: String) -> String {
     }
 }
 
-/// Writes the table (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says
-/// so, and has no submission.
+/// Writes CSV (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says so,
+/// and has no submission.
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     let mut names: Vec<&str> = Vec::new();
     let mut known = HashSet::new();
@@ -66,7 +64,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     let titles = COLUMNS.iter().map(|(title, _)| (*title).to_owned());
     let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
     let mut titles: Vec<String> = titles.collect();
-    // A test case may be called like another column.
+    // A test case may have the name of another column.
     let own = |name: &&str| {
         if name.starts_with('~') || titles.iter().any(|it| it == name) {
             format!("~{name}")
@@ -104,12 +102,10 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     table.flush()
 }
 
-/// A value; empty if it is not known.
 fn text(value: Option<impl Display>) -> String {
     value.map(|it| it.to_string()).unwrap_or_default()
 }
 
-/// The other submissions that are the same program.
 fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'a str> {
     let groups = report.duplicates.iter().filter(|it| it.submissions.contains(&submission.name));
     let names = groups.flat_map(|it| &it.submissions).map(String::as_str);

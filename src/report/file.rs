@@ -11,23 +11,23 @@ use tempfile::NamedTempFile;
 
 use crate::model::root::FilePath;
 
-/// A report's file, opened before it is written.
+/// Opened before the report is written.
 #[derive(Debug)]
 pub enum ReportFile {
     /// A temporary file, to be renamed to this path.
     Beside(NamedTempFile, PathBuf),
-    /// A file that is written in place: a device or a pipe, or one that the report is appended to; and its path.
+    /// A device, a pipe, or a file that the report is appended to; and its path.
     Open(File, PathBuf),
 }
 
 impl ReportFile {
-    /// A file for a report, in place of an earlier report of the same kind, whose beginning contains this sign. Links are
-    /// followed, rights are kept, and devices and pipes are written to.
+    /// Replaces only an earlier report of the same kind, whose beginning contains `sign`. Follows links, keeps
+    /// permissions, and writes to devices and pipes.
     ///
     /// # Errors
     /// If its directory does not exist or cannot be written, the path is a directory, or there is any other file.
     pub fn beside(path: &Path, sign: &str) -> io::Result<Self> {
-        // A pipe behind `/dev/stdout` has no other path.
+        // A pipe behind `/dev/stdout` has no path to rename to.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             let file = OpenOptions::new().write(true).open(path)?;
             return Ok(Self::Open(file, path.to_owned()));
@@ -49,21 +49,17 @@ impl ReportFile {
             .prefix(PREFIX)
             .permissions(Permissions::from_mode(rights))
             .tempfile_in(directory)?;
-        // Where locks do not work, no other juror removes it.
+        // Where locks do not work, no other juror removes the file.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
         Ok(Self::Beside(file, path))
     }
 
-    /// A file that the report is appended to.
-    ///
-    /// # Errors
-    /// If it cannot be opened for writing.
     pub fn appended(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         Ok(Self::Open(file, path.to_owned()))
     }
 
-    /// Writes a part of it, at once.
+    /// Writes without a buffer.
     ///
     /// # Errors
     /// If the disk is full. The message names the file.
@@ -75,7 +71,7 @@ impl ReportFile {
         written.map_err(|error| named(path, &error))
     }
 
-    /// Writes what this function writes and moves it to its path.
+    /// Calls `write`, then moves the file to its path.
     ///
     /// # Errors
     /// If the disk is full, or the directory is gone. The message names the file.
@@ -101,10 +97,10 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// How the name of a report begins while it is made. It is locked as long as its process lives.
+/// The prefix of unfinished reports. The file is locked as long as its process lives.
 const PREFIX: &str = ".juror-report-";
 
-/// Removes what this user's killed jurors left in a directory: files without lock, of which none is young.
+/// Removes unfinished reports of this user's killed processes: files that are old and not locked.
 fn sweep(directory: &Path) {
     const YOUNG: Duration = Duration::from_secs(60);
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -127,10 +123,7 @@ fn sweep(directory: &Path) {
     }
 }
 
-/// The path without links in it: two paths of the same file are equal.
-///
-/// # Errors
-/// If its directory does not exist, or it is a link to nothing.
+/// Follows links, so that two paths of the same file become equal.
 pub fn resolved(path: &Path) -> io::Result<PathBuf> {
     if path.symlink_metadata().is_ok() {
         return path.canonicalize();
@@ -140,7 +133,7 @@ pub fn resolved(path: &Path) -> io::Result<PathBuf> {
     Ok(parent.join(path.file_name().unwrap_or_default()))
 }
 
-/// Whether a file is empty, or its beginning contains a text.
+/// Also true for an empty file.
 fn has(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
     let text = FilePath::root(path).start(BEGINNING)?;
@@ -175,7 +168,7 @@ mod tests {
         for path in [&used, &other, &young] {
             assert!(path.exists(), "{}", path.display());
         }
-        // What is being written now is not removed either.
+        // A report in progress is not removed either.
         let ReportFile::Beside(file, _) = &report else { panic!("a file beside it") };
         File::open(file.path()).unwrap().set_modified(old).unwrap();
         sweep(dir.path());

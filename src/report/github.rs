@@ -12,7 +12,6 @@ use crate::model::text::{joined, printable};
 use crate::model::verdict::Verdict;
 use crate::report::result::AnyResult;
 
-/// Writes a workflow command for each fault.
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
         if let Some((title, message)) = surprise(report, submission) {
@@ -37,7 +36,6 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes a Markdown table of all submissions.
 pub fn write_summary(
     report: &Report,
     _: Option<&dyn AnyResult>,
@@ -80,7 +78,7 @@ pub fn write_summary(
     Ok(())
 }
 
-/// What is wrong with a submission: for `verify`, that it is not as expected; otherwise, that it is not accepted.
+/// `verify` reports submissions that are not as expected; other commands report those that are not accepted.
 fn surprise(report: &Report, submission: &SubmissionReport) -> Option<(String, String)> {
     let name = &submission.name;
     if report.session.task == CommandTask::Verify {
@@ -114,7 +112,7 @@ fn annotate(
     writeln!(out, "::{severity} {}::{}", properties.join(","), data(message))
 }
 
-/// Escapes a message so that nothing in it ends the line or begins another command, and nothing is hidden.
+/// Text must not end the line or begin another command. Control characters become visible.
 fn data(text: &str) -> String {
     let lines = text.split('\n').map(|line| printable(line).replace('%', "%25"));
     joined(lines, "%0A")

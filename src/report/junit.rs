@@ -19,10 +19,9 @@ use crate::model::text::joined;
 use crate::model::verdict::Verdict;
 use crate::report::result::AnyResult;
 
-/// What the beginning of the document contains.
 pub const SIGN: &str = "<testsuites";
 
-/// Writes the document, without characters that XML does not allow.
+/// Leaves out characters that XML does not allow.
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     let mut document = Document::new(format!("juror {}", report.session.command));
     document.set_time(report.session.elapsed);
@@ -37,7 +36,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     });
     let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
     let faults = faults.map(|it| of_fault("judge", &it.error));
-    // Packages and submissions have their own names, whatever else is in the report.
+    // Packages and submissions keep their names; other suites get a number if a name is taken.
     let mut taken: HashSet<String> = match report.session.task {
         CommandTask::Verify => report.session.packages.iter().map(|it| it.name.clone()).collect(),
         _ => report.submissions.iter().map(|it| suite_name(it, report)).collect(),
@@ -64,7 +63,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     }
     let text = document.to_string().map_err(io::Error::other)?;
-    // The library leaves out the others.
+    // The library removes the other forbidden characters.
     let text = text.replace(['\u{fffe}', '\u{ffff}'], "");
     // Jenkins' schema (junit-10.xsd of its xUnit plugin) allows this attribute only in suites, so the first one is
     // removed.
@@ -72,7 +71,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     writeln!(out, "{}", text.replacen(&total, "", 1))
 }
 
-/// The name of a submission's suite. Merged reports may have several packages.
+/// Merged reports may have several packages.
 fn suite_name(submission: &SubmissionReport, report: &Report) -> String {
     match &submission.package {
         Some(package) if report.session.packages.len() > 1 => {
@@ -82,7 +81,7 @@ fn suite_name(submission: &SubmissionReport, report: &Report) -> String {
     }
 }
 
-/// The name; if it is taken, with the first free number.
+/// If the name is taken, adds the first free number.
 fn free(name: &str, taken: &mut HashSet<String>) -> String {
     let numbered = (2_u64..).map(|number| format!("{name} ({number})"));
     let mut names = once(name.to_owned()).chain(numbered);
@@ -103,7 +102,6 @@ fn add(document: &mut Document, name: &str, tests: impl Iterator<Item = TestCase
     }
 }
 
-/// Whether the submission is as its author expects.
 fn of_submission(submission: &SubmissionReport) -> TestCase {
     let name = submission.name.as_str();
     let judgement = match &submission.result {
@@ -122,7 +120,6 @@ fn of_submission(submission: &SubmissionReport) -> TestCase {
     test
 }
 
-/// Whether the submission is right, by test case.
 fn of_cases(submission: &SubmissionReport) -> Vec<TestCase> {
     let judgement = match &submission.result {
         Ok(judgement) => judgement,
@@ -238,7 +235,6 @@ mod tests {
         }
     }
 
-    /// The names of all suites, and of their tests.
     fn names(report: &Report) -> Vec<String> {
         let mut out = Vec::new();
         write(report, None, &mut out).expect("a document");

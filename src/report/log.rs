@@ -1,4 +1,4 @@
-//! Standard output and standard error, which a CI system may keep as its log, and obey.
+//! Output that a CI system may log. Some systems run commands that they find in a log.
 //!
 //! GitHub looks for `##[command]` anywhere in a line, Azure for `##vso[command]`, TeamCity for `##teamcity[command]`. A
 //! submission can print such a line, and a file can have such a name, so the bracket is written as an escape.
@@ -8,7 +8,7 @@
 use std::env;
 use std::io::{self, Write};
 
-/// What is written, which decides how a bracket can be escaped.
+/// Decides how a bracket is escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// Text for people: `\[`.
@@ -17,7 +17,6 @@ pub enum LogFormat {
     Json,
 }
 
-/// A stream that may be a log with commands.
 pub struct Log<W> {
     to: W,
     form: LogFormat,
@@ -25,10 +24,9 @@ pub struct Log<W> {
     place: Place,
 }
 
-/// What the last bytes are.
+/// The part of a command prefix that the last bytes form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// No start of a command.
     #[default]
     Elsewhere,
     /// `#`
@@ -40,7 +38,6 @@ enum Place {
 }
 
 impl Place {
-    /// The place after another byte.
     fn after(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Elsewhere | Self::Word, b'#') => Self::Hash,
@@ -51,14 +48,13 @@ impl Place {
     }
 }
 
-/// Whether a CI system that obeys its log says in the environment that it is there.
+/// Whether the environment shows such a CI system.
 pub fn is_obeyed() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     ["GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION"].into_iter().any(is_set)
 }
 
 impl<W: Write> Log<W> {
-    /// Writes to this stream; commands are made harmless if somebody obeys them.
     pub fn new(to: W, form: LogFormat, is_obeyed: bool) -> Self {
         Self { to, form, is_obeyed, place: Place::Elsewhere }
     }

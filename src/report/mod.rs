@@ -24,34 +24,29 @@ use crate::model::report::Report;
 use crate::report::file::ReportFile;
 use crate::report::result::AnyResult;
 
-/// A way to show events and a result.
 pub enum Reporter<'a> {
     Live(Box<dyn Live + Send + 'a>),
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
-    /// At the end of the command, in a file. It is written even if another writer failed.
+    /// Written at the end of the command, even if another writer failed.
     File(WriteReport, ReportFile),
-    /// Each event as a line of JSON, as it happens. `None` after an error: the file is not kept.
+    /// Writes each event at once as a line of JSON. `None` after an error, so that no incomplete file remains.
     Events(Option<ReportFile>),
 }
 
-/// What the first line of a file of events contains.
 pub const EVENTS_SIGN: &str = "\"event\":\"started\"";
 
-/// Writes a report, and the result if the command has one of its own.
+/// Writes a report, and the result of a command that judges nothing.
 pub type WriteReport = fn(&Report, Option<&dyn AnyResult>, &mut dyn Write) -> io::Result<()>;
 
-/// A reporter that shows events as they happen.
 pub trait Live {
-    /// Shows an event.
     fn event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
 
-    /// Shows the result, before the last event.
+    /// Called before the last event.
     fn result(&mut self, _: &dyn AnyResult) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// All reporters of a command, and its report so far.
 #[derive(Default)]
 pub struct Reporters<'a> {
     all: Vec<Reporter<'a>>,
@@ -60,12 +55,12 @@ pub struct Reporters<'a> {
 }
 
 impl<'a> Reporters<'a> {
-    /// These reporters, each of which gets every event, in this order.
+    /// Each reporter gets every event, in this order.
     pub fn new(all: Vec<Reporter<'a>>) -> Self {
         Self { all, ..Self::default() }
     }
 
-    /// Shows an event, unless a writer has failed. Files get it even then.
+    /// After a writer has failed, only files get events.
     pub fn event(&mut self, stamped: &Stamped) {
         self.report.see(stamped);
         for reporter in &mut self.all {
@@ -80,7 +75,6 @@ impl<'a> Reporters<'a> {
         }
     }
 
-    /// Shows the result, unless a writer has failed.
     pub fn result(&mut self, result: &dyn AnyResult) {
         self.failed = self
             .failed
@@ -88,7 +82,6 @@ impl<'a> Reporters<'a> {
             .or_else(|| lives(&mut self.all).try_for_each(|it| it.result(result)).err());
     }
 
-    /// Writes the reports that are written at the end.
     pub fn finish(&mut self, result: Option<&dyn AnyResult>) {
         let report = &self.report;
         for reporter in self.all.drain(..) {
@@ -104,18 +97,17 @@ impl<'a> Reporters<'a> {
         }
     }
 
-    /// The report so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The first error of a writer; after it only files were written.
+    /// The first error of a writer.
     pub fn failed(&self) -> Option<&io::Error> {
         self.failed.as_ref()
     }
 }
 
-/// Adds an event to a file, which is given up if that fails.
+/// Drops the file if writing fails.
 fn write_event(stamped: &Stamped, file: &mut Option<ReportFile>) -> io::Result<()> {
     let Some(out) = file else { return Ok(()) };
     let mut written = serde_json::to_vec(stamped).map_err(io::Error::from);
@@ -152,7 +144,7 @@ pub(crate) mod tests {
     use crate::model::units::Bytes;
     use crate::model::verdict::Verdict;
 
-    /// A report on four submissions (right, wrong, not built, skipped) and a fault of the package.
+    /// Four submissions (right, wrong, not built, skipped) and a fault of the package.
     pub(crate) fn report(task: CommandTask) -> Report {
         let outcome = Outcome {
             cpu_time: Duration::from_millis(500),

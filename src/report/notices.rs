@@ -1,4 +1,4 @@
-//! Messages that people should see immediately, even if a program reads the report: one line each, on standard error.
+//! Messages that people must see at once, even if a program reads the report: one line each, on standard error.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,13 @@ use crate::model::text::{printable, with_help};
 use crate::report::Live;
 use crate::report::style::{Look, Style};
 
-/// Shows complaints and warnings, and nothing else.
+/// Shows complaints and the warning about isolation.
 pub struct Notices<E> {
     err: E,
     style: Style,
 }
 
 impl<E: Write> Notices<E> {
-    /// A reporter that writes to `err`.
     pub fn new(err: E, style: Style) -> Self {
         Self { err, style }
     }
@@ -31,7 +30,7 @@ impl<E: Write> Live for Notices<E> {
     }
 }
 
-/// The message for an event, if it must be seen whatever else is shown.
+/// Returns the messages that every mode must show.
 pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
     let (look, label, text) = match event {
         Event::Complained { message, help } => {
@@ -46,7 +45,7 @@ pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
     Some(format!("{} {text}\n", style.paint(look, label)))
 }
 
-/// The warning at the start of every command if anything is missing for full isolation.
+/// Shown at the start of every command without full isolation.
 fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usize>) -> String {
     let Shortfall { message, reasons, help } = shortfall;
     let one = match most_at_once {

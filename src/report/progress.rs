@@ -14,38 +14,32 @@ use crate::model::verdict::Verdict;
 use crate::report::Live;
 use crate::report::style::cut;
 
-/// Shows the work in progress.
 pub struct Progress {
     view: View,
     state: State,
 }
 
-/// How it is shown.
 enum View {
-    /// Not at all.
     Hidden,
     Redrawn(ProgressBar),
-    /// As a new line, each time this much time has passed.
+    /// A new line each minute; `next` is the time of the next one.
     Lines {
         next: Duration,
         err: Box<dyn Write + Send>,
     },
 }
 
-/// The time between two lines if lines cannot be redrawn.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
-/// The current state of the work.
 #[derive(Default)]
 struct State {
     comparisons: usize,
     stream: Option<GradingProgress>,
     now: String,
-    /// The last run of a submission.
     last: Option<LastRun>,
-    /// A run that is repeated, which may have to wait until it is alone.
+    /// A repeated run may have to wait until it runs alone.
     repeated: Option<RepeatedRun>,
-    /// When the first submission of the package began.
+    /// The time when the first submission of the package began.
     begun: Option<Duration>,
 }
 
@@ -62,29 +56,28 @@ struct LastRun {
 }
 
 impl Progress {
-    /// A progress that is never shown.
     pub fn hidden() -> Self {
         Self { view: View::Hidden, state: State::default() }
     }
 
-    /// Lines on standard error, which is a terminal that can redraw.
+    /// Standard error must be a terminal that can redraw lines.
     pub fn on_stderr() -> Self {
         let target = ProgressDrawTarget::term_like_with_hz(Box::new(Screen::default()), 20);
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{elapsed:>4}  {msg}") {
             bar.set_style(style);
         }
-        // So that the time is updated while a long run sends no events.
+        // Updates the time while a long run sends no events.
         bar.enable_steady_tick(Duration::from_millis(200));
         Self { view: View::Redrawn(bar), state: State::default() }
     }
 
-    /// A line on this standard error each minute: for files, pipes and terminals that cannot redraw.
+    /// Writes a line each minute; for files, pipes and terminals that cannot redraw.
     pub fn by_lines(err: Box<dyn Write + Send>) -> Self {
         Self { view: View::Lines { next: BETWEEN_LINES, err }, state: State::default() }
     }
 
-    /// Hides the lines while something else is written.
+    /// Hides the live lines during `write`.
     pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.view {
             View::Redrawn(bar) => bar.suspend(write),
@@ -106,7 +99,7 @@ impl Live for Progress {
             }
             (View::Lines { next, err }, _) => {
                 if let Some(line) = self.state.due(next, report) {
-                    // If this fails, nothing is lost.
+                    // Progress may be lost.
                     let _ = writeln!(err, "{line}");
                 }
             }
@@ -116,15 +109,15 @@ impl Live for Progress {
     }
 }
 
-/// The text before the second line: it ends the first line, and indents the second one below the time.
+/// Separates the two lines, and aligns the second one with the text after the time.
 const MARGIN: &str = "\n          ";
 
-/// Standard error as a terminal that seems slightly narrower than it is.
+/// Standard error as a terminal that reports a slightly smaller width.
 ///
-/// The line is padded to the width. The `^C` that a terminal echoes for Ctrl-C then still fits after it; otherwise the
-/// cursor would be on the next line, and the line could not be removed.
+/// Lines are padded to the width. The `^C` that a terminal echoes must fit after the line; otherwise the cursor would
+/// be on the next line, and the line could not be removed.
 ///
-/// Output is written in one piece at the flush, so that nothing flickers.
+/// Output is written in one piece at the flush, to avoid flicker.
 #[derive(Debug, Default)]
 struct Screen {
     pending: Mutex<String>,
@@ -193,7 +186,6 @@ impl TermLike for Screen {
 }
 
 impl State {
-    /// Updates the state from an event.
     fn see(&mut self, event: &Event, report: &Report) {
         match event {
             Event::PackageRead(_) => *self = Self::default(),
@@ -264,7 +256,6 @@ impl State {
         [parts.join(", "), self.doing(report)]
     }
 
-    /// The current activity.
     fn doing(&self, report: &Report) -> String {
         if let Some(RepeatedRun { submission, test_case, reason }) = &self.repeated {
             let (submission, test_case) = (printable(submission), printable(test_case));
@@ -281,7 +272,7 @@ impl State {
         format!("{}{so_far}: {verdict} on {test_case}", printable(submission))
     }
 
-    /// The estimated time for the submissions of the package, if known.
+    /// `None` until the estimate is reliable.
     fn left(&self, report: &Report) -> Option<Duration> {
         const SURE_AFTER: Duration = Duration::from_secs(2);
         let spent = report.session.elapsed.checked_sub(self.begun?)?;
@@ -294,7 +285,7 @@ impl State {
         is_sure.then(|| spent.mul_f64((1.0 - part) / part))
     }
 
-    /// A stand-alone line, if it is time for one.
+    /// Returns a line if it is time for one.
     fn due(&self, next: &mut Duration, report: &Report) -> Option<String> {
         let elapsed = report.session.elapsed;
         if elapsed < *next {

@@ -1,4 +1,4 @@
-//! The results of commands: each is written as data, and shown on a page.
+//! The results of commands: each is written as JSON and shown on a page.
 
 use std::any::Any;
 use std::io::{self, Write};
@@ -12,34 +12,30 @@ use crate::model::report::{Report, Session};
 use crate::report::json;
 use crate::report::terminal::page::Page;
 
-/// The result of a command that judges nothing. What judging gives is gathered from its events, as a [`Report`].
+/// The result of a command that judges nothing. A [`Report`] collects the results of judging from events.
 pub trait CommandResult: Any + Send + Serialize + JsonSchema {
-    /// Writes it for a person.
     fn render(&self, page: &mut Page<'_>);
 
     fn exit_code(&self) -> ExitCode {
         ExitCode::Success
     }
 
-    /// The HTML page, if it has one.
     fn html(&self, _: &Report) -> Option<String> {
         None
     }
 
-    /// What goes to standard output as it is; the page goes to standard error then.
+    /// Bytes for standard output. If there are some, the page goes to standard error.
     fn raw(&self) -> Option<&[u8]> {
         None
     }
 }
 
-/// A result of any command.
 pub trait AnyResult: Any + Send {
     fn render(&self, page: &mut Page<'_>);
     fn exit_code(&self) -> ExitCode;
     fn html(&self, report: &Report) -> Option<String>;
     fn raw(&self) -> Option<&[u8]>;
 
-    /// Writes the JSON document.
     fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the JSON document of a command that ended without its result.
@@ -48,7 +44,7 @@ pub trait AnyResult: Any + Send {
         Self: Sized;
 }
 
-/// The document of a command: what all commands have, and its own keys.
+/// The document of a command: the keys that all commands have, and its own.
 #[derive(Serialize, JsonSchema)]
 pub struct Document<'a, T> {
     #[serde(flatten)]
@@ -83,7 +79,7 @@ impl<T: CommandResult> AnyResult for T {
     }
 }
 
-/// The keys of a type, without values.
+/// All keys are present, with null or an empty list.
 fn absent<T: JsonSchema>() -> Map<String, Value> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -94,7 +90,7 @@ fn absent<T: JsonSchema>() -> Map<String, Value> {
     keys.map(|(key, property)| (key.clone(), value(property))).collect()
 }
 
-/// Judging has no result beside its events.
+/// The events have the results of judging.
 impl AnyResult for () {
     fn render(&self, _: &mut Page<'_>) {}
 

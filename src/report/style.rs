@@ -1,4 +1,4 @@
-//! How much to show to a person, how wide, and in which colours.
+//! How much to show to a person, in which width and colours.
 
 use anstyle::{AnsiColor, Effects};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -6,19 +6,17 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
 
-/// How a terminal reporter writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether to use colour. Words always convey the same.
+    /// Words always say the same as colours.
     pub color: bool,
-    /// Whether to draw with characters beyond ASCII. Programs' texts are not affected.
+    /// Whether to draw with characters beyond ASCII. Does not change programs' texts.
     pub unicode: bool,
-    /// The maximum width of a line, in terminal cells.
+    /// In terminal cells.
     pub width: usize,
     pub verbosity: Verbosity,
 }
 
-/// How much a reporter shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     Quiet,
@@ -27,51 +25,41 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// The destination of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Whether standard output is a terminal.
     pub out_is_terminal: bool,
-    /// Whether standard error is a terminal.
     pub err_is_terminal: bool,
-    /// The value of `TERM`.
     pub term: String,
-    /// Whether `NO_COLOR` is set.
     pub no_color: bool,
-    /// Whether `CI` is set.
     pub ci: bool,
-    /// The locale's name, such as `de_DE.UTF-8`.
+    /// Such as `de_DE.UTF-8`.
     pub locale: String,
-    /// The width of the terminal, if known.
     pub width: Option<usize>,
 }
 
 impl Surroundings {
-    /// The style for this destination.
     pub fn style(&self, verbosity: Verbosity) -> Style {
         let is_utf8 = self.locale.to_lowercase().replace('-', "").contains("utf8");
         let are_terminals = self.out_is_terminal && self.err_is_terminal;
         Style {
             color: are_terminals && !self.no_color && self.term != "dumb",
-            // A file or pipe may be read anywhere; a terminal tells what it can show.
+            // A file or pipe may be read anywhere; the locale describes only the terminal.
             unicode: is_utf8 || !self.out_is_terminal,
             width: self.width.unwrap_or(100),
             verbosity,
         }
     }
 
-    /// Whether standard error can redraw lines, and a person sees it.
+    /// Whether standard error is a terminal that can redraw lines, and a person sees it.
     pub fn can_redraw(&self) -> bool {
         self.err_is_terminal && !self.ci && self.term != "dumb"
     }
 }
 
-/// Which submissions a table lists, and their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// The order.
     pub order: Order,
-    /// Which submissions; None for all.
+    /// `None` for all.
     pub only: Option<Only>,
 }
 
@@ -99,7 +87,6 @@ words! {
 }
 
 words! {
-    /// A part of the submissions.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Only {
         /// Submissions that are not accepted.
@@ -109,10 +96,9 @@ words! {
     }
 }
 
-/// The role of a piece of text, which decides its colour.
+/// The role of a text decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// No special role.
     Plain,
     Title,
     Dim,
@@ -124,12 +110,10 @@ pub enum Look {
     /// A failure of the judge, which must not look like any verdict.
     JudgeError,
     Expected,
-    /// What was there instead.
     Got,
 }
 
 impl Style {
-    /// The text in the colours of its role.
     pub fn paint(&self, look: Look, text: &str) -> String {
         let style = ansi(look);
         if !self.color || style.is_plain() || text.is_empty() {
@@ -138,33 +122,28 @@ impl Style {
         format!("{style}{text}{style:#}")
     }
 
-    /// The mark for omitted text.
     pub(super) const fn ellipsis(&self) -> &'static str {
         if self.unicode { "…" } else { "..." }
     }
 
-    /// The bar at the left of a quotation.
     pub(super) const fn bar(&self) -> &'static str {
         if self.unicode { "│" } else { "|" }
     }
 
-    /// The visible form of a space, if spaces matter.
     pub(super) const fn space(&self) -> char {
         if self.unicode { '·' } else { '_' }
     }
 
-    /// Whether each test case is shown.
     pub(super) fn is_verbose(&self) -> bool {
         self.verbosity == Verbosity::Verbose
     }
 
-    /// Whether only one word is shown for each submission.
     pub fn is_quiet(&self) -> bool {
         self.verbosity == Verbosity::Quiet
     }
 }
 
-/// The text if it fits, otherwise its beginning with the mark for omitted text.
+/// Shortens a text to `width` cells.
 pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -199,8 +178,8 @@ pub(super) fn filled<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> 
     lines
 }
 
-/// The colours that contestants know: green is accepted, red is wrong, magenta is too slow. What the format counts as
-/// a run-time error is yellow.
+/// Colours that contestants know: green for accepted, red for wrong, magenta for too slow, yellow for the format's
+/// run-time errors.
 fn ansi(look: Look) -> anstyle::Style {
     let bold = |color: AnsiColor| color.on_default() | Effects::BOLD;
     match look {

@@ -1,4 +1,4 @@
-//! Problems to which answers are submitted.
+//! Problems whose submissions are answers.
 
 use crate::fixture::{Fixture, RIGHT};
 
@@ -9,7 +9,7 @@ const ANSWERS: [(&str, &str); 4] = [
     ("large/1.ans", "100001\n"),
 ];
 
-/// The package, with answers for submissions.
+/// The package `sum`, changed so that submissions are answers.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     let problem = fixture.read("sum/problem.yaml");
@@ -47,7 +47,7 @@ fn the_answers_are_judged_and_nothing_is_run() {
     fixture.write("1.out", "100001\n");
     let document = fixture.json("judge sum 1.out", 1);
     assert_eq!(document["submissions"][0]["verdict"], "WA");
-    // Whatever it may look like, it is not started.
+    // The file looks like a script, but it is not started.
     fixture.write("mine/run", RIGHT);
     fixture.executable("mine/run");
     fixture.write("mine/small/2.out", "0\n");

@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// The package with `sum.zip`, `flat.kpp` without a directory at its top, and `sum.tar.gz` beside it.
+/// The package `sum` and three archives of it: `sum.zip`, `flat.kpp` without a top directory, and `sum.tar.gz`.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     zip(&fixture.path("sum.zip"), &fixture.path("sum"), "sum/");
@@ -60,7 +60,7 @@ fn an_archive_is_taken_wherever_a_package_is() {
         for piece in said {
             assert!(text.contains(piece), "juror {arguments} lacks `{piece}`:\n{text}");
         }
-        // Where it was unpacked is said nowhere, and gone.
+        // The temporary directory is not named, and is removed.
         assert!(!text.contains("juror-package-"), "juror {arguments}:\n{text}");
         let left = fs::read_dir(fixture.path("tmp")).expect("a directory").count();
         assert_eq!(left, 1, "juror {arguments} left something behind");

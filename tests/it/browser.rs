@@ -1,4 +1,4 @@
-//! A browser without a window, driven through its debugging pipe.
+//! A headless browser, controlled through its debugging pipe.
 
 use std::env;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,23 +8,22 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A page in a browser.
 pub(crate) struct Browser {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     last: u64,
     session: Option<String>,
-    /// What happened, such as requests and messages of the console.
+    /// Events of the browser, such as requests and console messages.
     events: Vec<Value>,
     _home: TempDir,
 }
 
-/// How long a browser may take in all before it counts as stuck.
+/// The most time for one browser, in seconds.
 const PATIENCE: &str = "300";
 
 impl Browser {
-    /// The browser; says that a test is left out if there is none.
+    /// Announces a skipped test if there is no browser.
     #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
     pub(crate) fn start() -> Option<Self> {
         let Some(program) = find() else {
@@ -32,7 +31,7 @@ impl Browser {
             return None;
         };
         let home = tempfile::tempdir().expect("a temporary directory");
-        // The browser reads commands from 3 and answers on 4. The time limit is there because nobody sees it hang.
+        // The browser reads commands from descriptor 3 and answers on 4. The time limit ends a browser that hangs.
         let mut child = Command::new("sh")
             .args(["-c", "exec 3<&0 4>&1 </dev/null >/dev/null 2>&1; exec timeout \"$0\" \"$@\""])
             .arg(PATIENCE)
@@ -61,7 +60,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens a file, and waits until it is there.
+    /// Waits until the page is loaded.
     pub(crate) fn open(&mut self, page: &Path) {
         self.events.clear();
         let url = format!("file://{}", page.display());
@@ -72,7 +71,6 @@ impl Browser {
         }
     }
 
-    /// The value of an expression in the page.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let asked = json!({
             "expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true,
@@ -83,12 +81,11 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
-    /// Holds an expression against a value.
     pub(crate) fn check(&mut self, expression: &str, expected: impl Into<Value>) {
         assert_eq!(self.value(expression), expected.into(), "{expression}");
     }
 
-    /// Presses a key that writes a character, or has this name.
+    /// `key` is a character or the name of a key.
     pub(crate) fn press(&mut self, key: &str) {
         let text = if key.len() == 1 {
             key
@@ -103,15 +100,15 @@ impl Browser {
         }
     }
 
-    /// Shows the page in these colours: `light` or `dark`.
+    /// `light` or `dark`.
     pub(crate) fn colours(&mut self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
         self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 
-    /// Holds that the page said nothing on the console, opened no dialog, and asked for nothing but itself.
+    /// Checks that the page wrote nothing to the console, opened no dialog, and requested nothing but itself.
     pub(crate) fn check_silence(&mut self) {
-        // What happened before the answer is known now.
+        // All earlier events have arrived with the answer.
         self.value("0");
         let loud = |it: &&Value| match it["method"].as_str().unwrap_or_default() {
             "Runtime.consoleAPICalled"
@@ -128,7 +125,6 @@ impl Browser {
         assert!(loud.is_empty(), "{loud:#?}");
     }
 
-    /// Asks for something and waits for the answer.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": params });
@@ -159,13 +155,12 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let close = json!({ "id": self.last + 1, "method": "Browser.close" }).to_string() + "\0";
         let _ = self.input.write_all(close.as_bytes());
-        // At the end of the pipe, all its processes have ended: nothing is written into its directory any more.
+        // When the pipe ends, all processes of the browser have ended, and nothing writes to its directory any more.
         let _ = self.output.read_to_end(&mut Vec::new());
         let _ = self.child.wait();
     }
 }
 
-/// The browser's program, if it is installed.
 fn find() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let dirs: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();

@@ -1,4 +1,4 @@
-//! Sources that attack whoever compiles them: what they read, how much they write, what they leave running.
+//! Sources that attack the compiling machine: what they read, how much they write, what they leave running.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -24,7 +24,6 @@ use crate::fixture::Fixture;
 use crate::outcomes::quiet_outcome;
 use crate::scripted::Scripted;
 
-/// Two seconds for the compiler, and little memory.
 const SMALL: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
 
 fn fixture() -> Fixture {
@@ -34,7 +33,7 @@ fn fixture() -> Fixture {
     fixture
 }
 
-/// Whether this machine has a tool; where not, that is said.
+/// Announces a missing tool.
 #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
 pub(crate) fn has(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -45,7 +44,7 @@ pub(crate) fn has(tool: &str) -> bool {
     is_there
 }
 
-/// Judges a source; it must be rejected by the compiler, and nothing of `secret` may be shown.
+/// The compiler must reject the source, and nothing of `secret` may be shown.
 fn rejected(fixture: &Fixture, name: &str, source: &str, secret: &str) {
     fixture.write(name, source);
     let document = fixture.json(&format!("judge sum {name}"), 1);
@@ -89,7 +88,7 @@ fn a_compiler_that_takes_too_much_is_stopped() {
     rejected(&fixture, "messages.c", &warnings, "judge error");
     let large = "char large[1L << 40] = {1};\nint main(void) { return large[5]; }\n";
     rejected(&fixture, "large.c", large, "judge error");
-    // That is not there, that cannot be there, and a program that is none for this.
+    // A missing file, an impossible file, and a program of the wrong kind.
     for name in ["/none", "/usr/none/none", "/bin/sh/none", &"x".repeat(300), "/usr/bin/ldd"] {
         let interpreter = format!(
             "const char name[] __attribute__((section(\".interp\"))) = \"{name}\";\n\
@@ -121,7 +120,7 @@ fn main() {
 }
 "#;
 
-/// A program that an interpreter starts is refused before it runs if its syntax is wrong, as on Kattis and DOMjudge.
+/// Interpreted programs with a syntax error are rejected before they run, as on Kattis and DOMjudge.
 #[test]
 fn a_syntax_error_is_a_compile_error() {
     let fixture = Fixture::new();
@@ -146,11 +145,11 @@ fn a_syntax_error_is_a_compile_error() {
     let declared: [&[u8]; 3] = [b"# coding: latin-1\n", b"# Gr\xf6\xdfe\n", sum.as_bytes()];
     fixture.write("declared/main.py", declared.concat());
     check("python3", "declared", &[], "AC", "");
-    // Names of Python's own modules, which are not at fault.
+    // Files with the names of Python's own modules are no error.
     check("python3", "os.py", &[("os.py", sum)], "AC", "");
     let beside = ("own/traceback.py", "raise ValueError\n");
     check("python3", "own", &[("own/main.py", sum), beside], "AC", "");
-    // Bash reads a line when its turn comes, so nothing before can tell.
+    // Bash reads a line when it runs it, so no check can find the error before.
     let late = "read -r a b\necho $((a + b))\nexit 0\nif (\n";
     check("bash", "a.sh", &[("a.sh", late)], "AC", "");
     check("node", "a.js", &[("a.js", "let a = ;\n")], "CE", "SyntaxError");
@@ -169,7 +168,7 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     fixture.write("sum/problem.yaml", longer.replace("_memory: 512", "_memory: 2048"));
     fixture.write("victim/file", "precious");
     let victim = fixture.path("victim");
-    // A number of seconds that no other process sleeps.
+    // No other process sleeps for this number of seconds.
     let mark = format!("{}", 500_000 + std::process::id());
     let script = BUILD_SCRIPT.replace("VICTIM", victim.to_str().unwrap());
     fixture.write("right/build.rs", script.replace("MARK", &mark));
@@ -188,7 +187,6 @@ fn what_a_build_script_leaves_behind_leads_nowhere() {
     assert_eq!(daemons, Vec::<String>::new());
 }
 
-/// A header that was compiled ahead is used, and changes no byte of a program.
 #[test]
 fn a_compiled_header_changes_no_byte_of_a_program() {
     if !has("g++") {
@@ -251,14 +249,14 @@ int main() {
     for ((name, header), source) in [&all, &queue].into_iter().zip(sources) {
         let plain = local.run_job(&build(source)).unwrap();
         let fast = local.run_job(&with_header(&build(source), header).expect("a header")).unwrap();
-        // Option -H tells what is included, and marks a compiled header with `!`.
+        // Option -H lists included headers, and marks a precompiled one with `!`.
         let told = String::from_utf8(fast.stderr.start(1 << 20).unwrap()).unwrap();
         assert!(told.contains(&format!("! /headers/{name}.gch")), "{told}");
         assert_eq!(program(&fast), program(&plain), "{source}");
     }
 }
 
-/// What somebody else does to a compiler says nothing about the source.
+/// A compiler that was killed from outside says nothing about the source.
 #[test]
 fn a_build_that_was_killed_is_no_verdict() {
     let killed = Ending::Signalled(Signal(9));
@@ -304,7 +302,7 @@ fn a_build_that_was_killed_is_no_verdict() {
     check(&[(Ending::Exited(137), ""), well], "a program");
     check(&[(killed, ""), (killed, "")], "fault: the compiler was killed by SIGKILL twice");
     check(&[(killed, ""), (Ending::Exited(1), "error: x")], "refused: the compiler ended with");
-    // A source can have its words in the messages.
+    // A source can put text into the messages.
     check(&[(Ending::Exited(1), gcc), (Ending::Exited(1), gcc)], "refused: the compiler ended");
     check(&[(Ending::Exited(1), "error: x")], "refused: the compiler ended with exit code 1");
     check(&[(Ending::Signalled(Signal(11)), "")], "refused: the compiler was killed by SIGSEGV");

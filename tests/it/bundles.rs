@@ -1,4 +1,4 @@
-//! Mutants that are built together do what they do alone.
+//! Mutants that are built together behave as they do alone.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,10 +19,9 @@ use juror::strength::bundles::{AT_ONCE, Variants};
 
 use crate::wire;
 
-/// Builds these texts.
 type Build<'a> = dyn Fn(&[String]) -> Vec<Option<Arc<Runnable>>> + 'a;
 
-/// Acts on the mutants of an accepted submission of a package, on every so many of them.
+/// Calls a function with every n-th mutant of an accepted submission.
 fn with_mutants(
     package: &str,
     submission: &str,
@@ -59,7 +58,7 @@ fn run_limits(problem: &Problem) -> Limits {
     Limits::of_submission(&problem.limits, Duration::from_secs(1))
 }
 
-/// Each mutant does the same by itself and together with the others.
+/// Each mutant behaves the same alone and with the others.
 fn check(package: &str, submission: &str, every: usize) {
     with_mutants(package, submission, every, wire::around, |problem, executor, texts, build| {
         let together = build(texts);
@@ -78,7 +77,7 @@ fn check(package: &str, submission: &str, every: usize) {
     });
 }
 
-/// How a run ended and what it wrote; only that it ended, if it broke.
+/// The output of a run; `None` if it crashed or exceeded a limit.
 fn told(
     executor: &dyn Executor,
     program: &Runnable,

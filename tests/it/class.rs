@@ -11,7 +11,6 @@ fn class(fixture: &Fixture, files: &[(&str, &str)]) {
     }
 }
 
-/// Name and verdict of each submission.
 fn verdicts(document: &serde_json::Value) -> Vec<String> {
     let submissions = document["submissions"].as_array().expect("a list");
     let shown = submissions.iter().map(|it| {
@@ -40,7 +39,7 @@ fn a_java_program_starts_itself_even_beside_one_called_main() {
     let judge = "judge sum class --time-limit 20";
     let document = fixture.json(judge, 1);
     assert_eq!(verdicts(&document), ["class/anna/Main.java WA", "class/anna/Sum.java AC"]);
-    // A main program of the package starts before all.
+    // A main program of the package takes precedence.
     fixture.write("sum/include/java/Main.java", main("Main", "a + b"));
     let document = fixture.json(judge, 0);
     assert_eq!(verdicts(&document), ["class/anna/Main.java AC", "class/anna/Sum.java AC"]);
@@ -109,7 +108,7 @@ fn a_student_is_a_directory_a_file_or_an_archive() {
     let mut tar = Command::new("tar");
     let packed = tar.args(["czf", "dora.tgz", "zoe"]).current_dir(fixture.path("class")).status();
     assert!(packed.expect("tar runs").success());
-    // A source in the folder makes it a program, unless it is said to be a class.
+    // A source in the folder makes it a program, unless `--class` is given.
     fixture.check("judge sum class", 0, &["AC class"]);
     let document = fixture.json("judge sum class --class --start a", 0);
     let rows = [
@@ -203,7 +202,7 @@ fn a_directory_of_the_package_stands_for_its_own_submissions() {
     check("sum/submissions", &[&["accepted/right.sh AC"], &wrong[..]].concat());
 }
 
-/// What the format says about files of a package, students do not know.
+/// Students do not know the format's rules for file names.
 #[test]
 fn a_name_that_begins_with_a_dash_counts() {
     let fixture = Fixture::new();
@@ -222,7 +221,7 @@ fn a_name_that_begins_with_a_dash_counts() {
     assert_eq!(verdicts(&document), ["class/-anna AC", "class/bert AC", "class/carl AC"]);
 }
 
-/// Who names a student's directory gets what the class gets, and who names a program of several files gets its verdict.
+/// A student's directory is judged as in its class; a program of several files gets one verdict.
 #[test]
 fn the_directory_of_one_student_is_read_as_in_a_class() {
     let fixture = Fixture::new();
@@ -253,19 +252,19 @@ fn the_directory_of_one_student_is_read_as_in_a_class() {
         "class/emil/b.c WA",
     ];
     check("class", 1, &all);
-    // A source beside them makes it one student's directory.
+    // A source next to them makes it one student's directory.
     fixture.write("class/main.sh", RIGHT);
     let said = ["is read as the directory of one student", "add --class", "AC carl/a/main.sh"];
     fixture.check("judge sum class", 1, &said);
     fixture.remove("class/main.sh");
-    // Nothing but mistakes of the class changes the exit code.
+    // Only mistakes in the folder of the class change the exit code.
     fixture.remove("class/carl/b/main.sh");
     fixture.remove("class/emil/a.c");
     fixture.remove("class/emil/b.c");
     class(&fixture, &[("fred/essay.txt", "Dear teacher")]);
     check("class", 0, &["class/carl AC", "class/dora AC", "class/emil -", "class/fred -"]);
     check("class/fred class/dora", 0, &["class/fred -", "class/dora AC"]);
-    // Sources in usual parts of a program alone make it one.
+    // Sources only in usual directories of a program make it one program.
     class(&fixture, &[("x/src/a.c", main), ("x/test/c.c", "int f(void) { return 0; }")]);
     check("class/x", 1, &["class/x WA"]);
 }

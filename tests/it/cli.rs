@@ -1,4 +1,4 @@
-//! The command as a user meets it: exit codes, and what it says about wrong input.
+//! The command as users see it: exit codes, and messages about wrong input.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -110,7 +110,7 @@ fn hostile_programs_get_a_verdict_with_its_cause() {
         fixture.check("judge sum p.sh --time-limit 0.1", 1, said);
     };
     check("sleep 100\n", &["TLE", "slept, or waited for input"]);
-    // Whichever limit it reaches first.
+    // Either limit may be reached first.
     check("while :; do echo yyyyyyyyyyyyyyyyyyyyyyyy; done\n", &["LE", "allowed"]);
     check("echo oops >&2; exit 7\n", &["RTE", "exit code 7", "oops"]);
     check("echo 1 > file && echo 3\n", &["RTE", "Read-only file system"]);
@@ -388,7 +388,7 @@ fn files_of_a_test_case_replace_those_of_the_submission() {
     fixture.write(&format!("{files}table.py"), "TEXT = 'given'\n");
     let said = ["RTE", "given given given own given ['y'] given"];
     fixture.check("judge sum a --case secret/large/1", 1, &said);
-    // A module that only the test case has.
+    // Only the test case has this module.
     fixture.write("b.py", "import table\nraise SystemExit(table.TEXT)\n");
     fixture.check("judge sum b.py --case secret/large/1", 1, &["RTE", "given"]);
 }
@@ -410,7 +410,7 @@ fn a_package_says_which_source_code_it_takes() {
         1,
         &["CE", "the language is bash; the problem allows cpp, java"],
     );
-    // No compiler is needed to say so.
+    // This needs no compiler.
     fixture.write("a.nim", "echo 1\n");
     let said = "the language is nim; the problem allows bash";
     fixture.write("sum/problem.yaml", format!("{problem}languages: [bash]\n"));
@@ -451,11 +451,11 @@ fn a_missing_compiler_is_no_verdict() {
     assert!(!text.contains("CE "), "{text}");
 }
 
-/// Everything that can be wrong with a package in progress at once; all else is judged.
+/// The package has every fault of an unfinished package at once; the rest is still judged.
 #[test]
 fn a_package_in_progress_is_judged_as_far_as_it_goes() {
     let fixture = Fixture::new();
-    // It bounds the time limit, which is not set.
+    // The submission would bound the time limit, which is not set.
     let settings = "problem_format_version: 2025-09\nname: Draft\nname: Sum\n";
     fixture.write("sum/problem.yaml", settings);
     fixture.write("sum/submissions/accepted/a.go", "package main\nfunc main() {}\n");
@@ -470,7 +470,7 @@ fn a_package_in_progress_is_judged_as_far_as_it_goes() {
     std::os::unix::fs::symlink("/etc/passwd", fixture.path("sum/submissions/accepted/p.cpp"))
         .expect("a link");
     fixture.write("a.sh", RIGHT);
-    // Everything but Go.
+    // All tools but Go.
     let tools = ["bash", "sh", "env", "gcc", "python3", "cat"];
     fixture.write("bin/none", "");
     for tool in tools {
@@ -643,13 +643,13 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.write("bare/juror.toml", "[io]\ninput = \"x.in\"\noutput = \"x.out\"\n");
     fixture.write("a.sh", "read -r a b < x.in; echo $((a + b)) > x.out\n");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
-    // More than the box of a program without input: output limit and room for other files.
+    // More than the box of a program without input, which has room for the output limit and other files.
     let large = fs::File::options().append(true).open(fixture.path("bare/1.in")).expect("an input");
     large.set_len(100 << 20).expect("zeros behind it");
     fixture.check("judge bare a.sh", 0, &["accepted on 2 test cases"]);
 }
 
-/// A thread that waits for another would never learn that the other one is gone.
+/// A thread that waits for the panicked thread would wait forever.
 #[test]
 fn a_panic_in_any_thread_ends_juror_with_a_judge_error() {
     let output = crate::sandbox::alone("cli::one_thread_panics", |_| {});

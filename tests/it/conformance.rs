@@ -1,4 +1,4 @@
-//! `docs/conformance.md`: what juror does, section by section of 2025-09, as the tests say that hold it.
+//! `docs/conformance.md`: what juror does, by section of 2025-09, with the test of each row.
 //!
 //! A row is a comment above its test: `/// 2025-09, "Section": what juror does`. `UPDATE_GOLDEN=1 cargo test conformance`
 //! writes the table.
@@ -7,7 +7,6 @@ use std::fs;
 
 use crate::tidy::{read, root, sources};
 
-/// The sections in their order.
 const SECTIONS: [&str; 64] = [
     "General requirements",
     "Programs",
@@ -83,7 +82,6 @@ struct Row {
     test: String,
 }
 
-/// The rows that stand above tests in a source, in order.
 fn rows(source: &str) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut waiting: Vec<(String, String)> = Vec::new();

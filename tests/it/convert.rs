@@ -1,13 +1,13 @@
-//! Packages converted from each format to each other one: what is named as lost, and that all else is read again.
+//! Packages converted between all formats: the listed losses, and that everything else survives.
 
 use std::fs;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::{legacy, live, polygon};
 
-/// Converts `from` to `new`; holds what is lost against what is expected, and gives the losses.
+/// Converts `from` to `new` and checks the listed losses.
 ///
-/// All that is not named is equal: the command compares every part of the problem that it reads from the new package.
+/// The command itself compares everything else with the problem that it reads from the new package.
 fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
     let before = polygon::files(&fixture.path(from));
     clear(fixture, "new");
@@ -34,7 +34,6 @@ fn check(fixture: &Fixture, from: &str, to: &str, expected: &[&str]) {
     assert_eq!(polygon::files(&fixture.path(from)), before, "the old package is as it was");
 }
 
-/// Removes an old result.
 pub(crate) fn clear(fixture: &Fixture, name: &str) {
     let path = fixture.path(name);
     if path.is_dir() {
@@ -44,7 +43,7 @@ pub(crate) fn clear(fixture: &Fixture, name: &str) {
     }
 }
 
-/// The same, and back; then the new package must be verified without a broken expectation.
+/// Converts there and back; then the new package must verify without a broken expectation.
 fn check_both(fixture: &Fixture, from: &str, tos: [&str; 2], there: &[&str], back: &[&str]) {
     check(fixture, from, tos[0], there);
     let kept = fixture.path("kept");
@@ -242,19 +241,19 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     let least = [&*first[0], &first[1], &first[2], WA_BACK];
     let least_back = [&*second[0], &second[1], &second[2], WA_THERE];
     check_both(&fixture, "sum", ["legacy", "2025-09"], &least, &least_back);
-    // If all groups together are all or nothing, their own points do not count.
+    // If all groups together give all points or none, points of single groups do not count.
     let each_whole = "max_score: 33\nscore_aggregation: pass-fail\n";
     let fixture =
         scoring(["max_score: 100\nscore_aggregation: pass-fail\n", each_whole, each_whole]);
     check(&fixture, "sum", "legacy", &least);
     fixture.check("judge new sum/submissions/accepted/right.sh", 0, &["score 100 of 100"]);
-    // What is rejected on some test cases keeps its points.
+    // A rejected submission keeps its points.
     let fixture = scoring(["max_score: 100\n", all, each]);
     fixture.write("part.sh", "read -r a b; echo $((a == 0 ? 1 : a + b))\n");
     fixture.check("judge sum part.sh", 1, &["score 70 of 100"]);
     check(&fixture, "sum", "legacy", &there);
     fixture.check("judge new part.sh", 0, &["score 70 of 100"]);
-    // It is right to give it points, and legacy accepts it.
+    // Legacy accepts a submission with points.
     let path = "sum/submissions/wrong_answer/part.sh";
     fixture.write(path, fixture.read("part.sh"));
     let rules = "wrong_answer/part.sh: {score: 70}\n";
@@ -299,7 +298,7 @@ fn scores_are_kept_if_both_formats_can_say_them() {
     check(&fixture, "sum", "domjudge-zip", &lost);
 }
 
-/// What has no equal in the new format has other words before and after.
+/// Values without an equivalent differ before and after.
 #[test]
 fn a_score_that_changes_is_always_listed() {
     let check = |format: &str, group: &str, to: &str, expected: &[&str]| {
@@ -329,7 +328,7 @@ fn a_score_that_changes_is_always_listed() {
     check("domjudge", always, "2025-09", &["score if only this is wrong: 33 became: 0"]);
 }
 
-/// Half of the points for the sum plus one.
+/// The sum plus one gets half of the points.
 const PARTS: &str = r#"#!/usr/bin/env bash
 read -r right < "$2"
 read -r output
@@ -402,7 +401,7 @@ fn scores_that_only_graders_can_say_are_named() {
             unused,
         ],
     );
-    // All points together are those of the groups.
+    // The total is the sum of the groups.
     check(
         &[
             ("", "range: 0 100\n"),
@@ -457,7 +456,6 @@ fn groups_in_groups_become_one_with_the_greatest_score_that_they_have_together()
     check("grading: custom\n", "max_score: 100\nscore_aggregation: sum\n");
 }
 
-/// Compares with the judge answer.
 const JUDGE: &str =
     "#!/usr/bin/env bash\n[[ $4 == f ]] || exit 1\ncmp -s - $2 && exit 42\nexit 43\n";
 
@@ -501,7 +499,6 @@ fn a_draft_is_written_as_either() {
     );
 }
 
-/// Two statements, each in two forms.
 const STATEMENTS: &str = r#"</names><statements>
     <statement language="russian" path="statements/.pdf/russian/problem.pdf" type="application/pdf"/>
     <statement language="russian" path="statements/russian/problem.tex" type="application/x-tex"/>
@@ -577,7 +574,7 @@ fn a_polygon_package_is_written_with_the_data_that_it_describes() {
     let text = fixture.read("new/statement/problem.en.tex");
     assert!(text.contains("{problem}[5]{\\problemname{#1}}") && text.contains("{Sum}"), "{text}");
     assert!(fixture.path("new/statement/sum.png").exists());
-    // Samples that are not the first ones stay at their place.
+    // Samples that are not the first test cases keep their positions.
     let settings = fixture.read("poly/problem.xml").replace(" sample=\"true\"", "");
     let settings = settings.replace(
         "<test method=\"manual\"/>\n            <",
@@ -631,7 +628,7 @@ fn nothing_is_written_if_it_cannot_be_as_asked() {
     check("sum --to 2025-09 new", 3, "two of its files would be called data/secret/a_b/1.ans");
 }
 
-/// What a juror that was killed while it converted left beside its result.
+/// The directory that a juror leaves if it is killed during a conversion.
 #[test]
 fn what_a_killed_juror_left_is_removed() {
     let fixture = Fixture::new();

@@ -1,4 +1,4 @@
-//! Converted packages judge as the old ones: submissions get the same points, as far as the format can say it.
+//! Converted packages judge like the old ones: submissions get the same points, as far as the format allows.
 
 use crate::convert::clear;
 use crate::fixture::{Fixture, RIGHT, WRONG};
@@ -6,7 +6,7 @@ use crate::{formats, polygon};
 
 const TARGETS: [&str; 3] = ["2025-09", "legacy", "domjudge-zip"];
 
-/// Converts to each format, and judges submissions by the results: each has an exit code and words of it.
+/// Converts to each format and judges submissions. A row has an exit code and a text for each format.
 fn check_judged(fixture: &Fixture, from: &str, rows: &[(&str, [(i32, &str); 3])]) {
     for (at, to) in TARGETS.into_iter().enumerate() {
         clear(fixture, "new.zip");
@@ -18,7 +18,6 @@ fn check_judged(fixture: &Fixture, from: &str, rows: &[(&str, [(i32, &str); 3])]
     }
 }
 
-/// A task of CMS with 40 and 60 points.
 fn cms() -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in [
@@ -127,7 +126,7 @@ fn an_output_validator_that_gives_no_points_is_not_asked_for_them() {
     check("echo 50 > $3/score.txt\n");
 }
 
-/// Test data of Polygon in groups: the second has tests with other points, and the third depends on it.
+/// Points for each test in the first group; the second group depends on it.
 const GROUPED: &str = r#"<test method="manual" group="1" points="10"/>
     <test cmd="gen 5 8" method="generated" group="1" points="30"/>
     <test method="manual" group="2" points="60"/></tests><groups>
@@ -160,7 +159,7 @@ fn points_of_polygon_are_kept_as_nearly_as_the_format_can_say() {
     let needs = "was: score if only this is wrong: 0 became: 60";
     lost("2025-09", &[differ, needs]);
     lost("legacy", &[differ, needs]);
-    // A checker that may give a part of the points is called without knowing how many are all.
+    // A checker that gives partial points does not learn the maximum.
     let half = "if (found == expected + 1) say(argc, argv, 7, \"30\"); // as quitp does\n    if (found != expected)";
     fixture.write("poly/files/check.cpp", polygon::CHECKER.replace("if (found != expected)", half));
     fixture.check("judge poly first.sh --all", 1, &["10 of 100"]);

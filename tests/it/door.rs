@@ -1,4 +1,4 @@
-//! The library's door, as a program uses it.
+//! The library's public interface.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -83,7 +83,7 @@ fn events_come_meanwhile_and_may_end_it() {
         _ => ControlFlow::Continue(()),
     });
     assert_eq!(ended, Err(Stop::Interrupted));
-    // Only that call ended.
+    // Only that call was ended.
     assert_eq!(judge.run(&sum(), &right).unwrap().verdict, Verdict::Accepted);
     judge.stop();
     assert_eq!(judge.run(&sum(), &right), Err(Stop::Interrupted));

@@ -1,4 +1,4 @@
-//! Packages with files that have no end: juror reads them with little memory, or says what is wrong.
+//! Packages with endless files: juror reads them with little memory, or reports a fault.
 
 use std::fs::{self, File};
 use std::process::Command;
@@ -6,14 +6,13 @@ use std::process::Command;
 use crate::fixture::Fixture;
 use crate::wire;
 
-/// Address space of juror here, in KiB. What is read whole does not fit.
+/// juror's address space, in KiB. A file that is read in full does not fit.
 const MEMORY: u64 = 2_000_000;
 
-/// More than that.
+/// Larger than the address space.
 const SIZE: u64 = 64 << 30;
 
-/// Makes one file of a package so large, without contents, and holds juror's exit code and words against what is
-/// expected.
+/// Makes one file of a package large and sparse, and checks juror's exit code and message.
 fn check(files: &[(&str, &str)], large: &str, code: i32, said: &str) {
     let fixture = Fixture::new();
     for (name, text) in files {

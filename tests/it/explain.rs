@@ -1,10 +1,10 @@
-//! Why submissions fail, as a user asks for it; the large table is beside the code, without processes.
+//! Explanations of failures on real programs. Unit tests of `explain` have the large table.
 
 use serde_json::Value;
 
 use crate::stress::fixture;
 
-/// Of the sum of two numbers: the kind of the explanation and its statement.
+/// The problem is the sum of two numbers. `wanted` has the kind and the text of the explanation.
 #[track_caller]
 fn check(command: &str, submission: &str, wanted: (&str, &str)) {
     let fixture = fixture();

@@ -1,4 +1,4 @@
-//! Holds the fold, by which the validator of coinmoves judges in linear time, against the table that follows the rules.
+//! Compares the linear fold of the coinmoves validator with a quadratic table that follows the rules.
 
 #[expect(unreachable_pub, reason = "the package's own file")]
 #[path = "../../problems/coinmoves/output_validator/validate/row.rs"]
@@ -6,8 +6,8 @@ mod row;
 
 use row::{End, Shares, lead, loss, shares};
 
-/// By how much the player to move leads on every part of the row; the part from `left` up to `right` is at
-/// `[left][right]`. Every part is settled from the two that a move can leave.
+/// `[left][right]` is the lead of the player to move on the part from `left` up to `right`. Each entry follows from
+/// the two parts that a move can leave.
 fn table(row: &[i64]) -> Vec<Vec<i64>> {
     let n = row.len();
     let mut lead = vec![vec![0; n + 1]; n + 1];
@@ -22,7 +22,7 @@ fn table(row: &[i64]) -> Vec<Vec<i64>> {
     lead
 }
 
-/// The same for the whole row only, in two rows of memory that are used again.
+/// The lead on the whole row, with two rows of memory.
 fn lead_by_table(row: &[i64], best: &mut Vec<i64>) -> i64 {
     best.clear();
     best.resize(row.len() + 1, 0);
@@ -34,7 +34,7 @@ fn lead_by_table(row: &[i64], best: &mut Vec<i64>) -> i64 {
     best[0]
 }
 
-/// A stream of numbers that is the same everywhere.
+/// The same numbers on every machine.
 struct Chance(u64);
 
 impl Chance {
@@ -80,7 +80,7 @@ fn a_million_rows_by_chance_are_as_the_table_says() {
     let mut row = Vec::new();
     for _ in 0..1_000_000 {
         let n = chance.below(13);
-        // Ties are rare among large numbers and common among small ones: both have to be right.
+        // Ties are rare among large numbers and common among small ones; both are tested.
         let spread = [2, 3, 10, 1000, 1_000_000_000][chance.below(5) as usize];
         let lowest = [0, -(spread as i64 / 2)][chance.below(2) as usize];
         row.clear();

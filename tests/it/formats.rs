@@ -1,4 +1,4 @@
-//! Packages of library-checker and others, from their files to the verdicts of their solutions.
+//! Packages of library-checker, CMS and sinol, from their files to verdicts.
 
 use crate::fixture::{Fixture, RIGHT};
 
@@ -10,7 +10,7 @@ fn package(files: &[(&str, &str)]) -> Fixture {
     fixture
 }
 
-/// Only what the programs of these tests need.
+/// Only the functions that these tests need.
 const TESTLIB: &str = r#"
 #include <cstdio>
 #include <fstream>
@@ -149,7 +149,7 @@ fn a_checker_of_cms_gives_a_part_of_the_points() {
         ("cms/input/input0.txt", "3 4\n"),
         ("cms/input/input1.txt", "1 1\n"),
         ("cms/input/input2.txt", "10 20\n"),
-        // The output of who adds is right, and one more is worth a quarter.
+        // The sum gets all points, the sum plus one a quarter.
         (
             "cms/cor/correttore.sh",
             "read -r a b < $1; read -r right < $2; read -r found < $3\n\
@@ -176,11 +176,11 @@ fn a_checker_of_cms_gives_a_part_of_the_points() {
     judged("echo 0\n", 1, "rejects it: not enough");
     judged("read -r a b; echo $((a + b + 9))\n", 4, "a checker of CMS ends with 0");
     judged("read -r a b; echo $((a + b + 8))\n", 4, "its first line is \"many\"");
-    // A part is a wrong answer where there are no points, too.
+    // Without points, a partial answer is wrong.
     fixture.write("cms/gen/GEN", "#ST: 0\n1\n#ST: 100\n2\n3\n");
     fixture.check("judge cms more.sh --all", 1, &["WA", "wrong answer on tests/1/000"]);
     fixture.write("cms/gen/GEN", "#ST: 40\n1\n2\n#ST: 60\n3\n");
-    // Another format says in juror.toml how it is called.
+    // In another format, juror.toml names the calling convention.
     fixture.check("convert cms --to 2025-09 new", 0, &["defined names: EVAL"]);
     fixture.write("a.sh", "read -r a b; echo $((a == 10 ? a + b + 1 : a + b))\n");
     fixture.check("judge new a.sh --all", 1, &["gives 15 of 60 points: not enough", "55 of 100"]);
@@ -218,7 +218,7 @@ fn a_checker_and_an_input_validator_of_sinol_are_called() {
              echo \"two numbers\"\nexit 7\n",
         ),
     ]);
-    // A third of 31 is rounded up, and right all the same.
+    // A third of 31 is rounded up, and accepted.
     fixture.check("verify abc", 0, &["2 submissions, all as expected", "abc1.sh", "80"]);
     let judged = |program: &str, code: i32, said: &str| {
         fixture.write("a.sh", program);

@@ -12,7 +12,7 @@ const MAX: &str =
     "read -r n; read -r -a a; m=-99; for x in \"${a[@]}\"; do ((x > m)) && m=$x; done; echo $m\n";
 const SOLUTION: &str = "solution: /submissions/accepted/right.sh\n";
 
-/// A package with a grammar of its input and one solution, and nothing else.
+/// A package with only a grammar of its input and one solution.
 pub(crate) fn empty(grammar: &str) -> Fixture {
     let fixture = Fixture::new();
     for part in ["data", "submissions", "input_validators", "statement"] {
@@ -31,7 +31,7 @@ fn read(fixture: &Fixture, name: &str) -> String {
     fs::read_to_string(fixture.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// All files of the package, with what is in them.
+/// All files of the package with their contents.
 fn everything(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
     let walk = walkdir::WalkDir::new(fixture.path("sum")).sort_by_file_name();
     let files = walk.into_iter().map(|entry| entry.expect("an entry"));
@@ -44,7 +44,7 @@ fn everything(fixture: &Fixture) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// The names of the new cases, and what is said of the others.
+/// The names of the new cases, and the whole proposal.
 fn proposal(fixture: &Fixture, arguments: &str) -> (Vec<String>, serde_json::Value) {
     let document = fixture.json(&format!("generate sum --from-grammar {arguments}"), 0);
     let proposal = document["proposals"][0].clone();
@@ -78,7 +78,7 @@ fn a_new_package_gets_cases_that_verify() {
     fixture.check("generate sum", 0, &[&format!("{all} unchanged")]);
     fixture.write("sum/statement/problem.en.md", "The largest.\n");
     fixture.check("verify sum", 0, &["all as expected; no errors, no warnings"]);
-    // The comment above each input tells what prints it.
+    // The comment above each input names the command that prints it.
     let options: Vec<String> = recipe(&fixture)
         .lines()
         .filter_map(|line| Some(line.trim().strip_prefix("# --shape")?.to_owned()))
@@ -152,7 +152,7 @@ fn a_recipe_that_is_there_keeps_every_line() {
             assert!(rest.any(|it| it == line), "{line} is not in its place:\n{new}");
         }
         assert_eq!(new.matches('\n').count(), new.matches(end).count(), "{new:?}");
-        // Only the new ones were made.
+        // Only the new cases were generated.
         assert!(!fixture.path("sum/data/sample").exists());
         fixture.juror("generate sum").assert().success();
         fixture.juror("generate sum --check").assert().success();
@@ -351,7 +351,7 @@ fn a_directory_that_cannot_be_written_is_a_fault_of_its_own() {
         fixture.check("generate sum --from-grammar", 4, &["write", "Permission denied"]);
     }
     fs::set_permissions(&generators, fs::Permissions::from_mode(0o755)).expect("rights");
-    // A file where a directory is needed is in the way of everybody.
+    // A file blocks the directory even for root.
     fs::remove_dir_all(&generators).expect("a directory to remove");
     fixture.write("sum/generators", "");
     fixture.check("generate sum --from-grammar", 3, &["sum/generators"]);

@@ -1,7 +1,7 @@
 //! Everything a user sees, compared with files in `tests/golden/`.
 //!
-//! Recorded runs are fed to each reporter. `UPDATE_GOLDEN=1 cargo test` rewrites the files;
-//! the reviewer reads the difference.
+//! Each reporter gets recorded runs. `UPDATE_GOLDEN=1 cargo test` rewrites the files; the reviewer reads the
+//! difference.
 
 mod cluster;
 mod compared;
@@ -354,7 +354,7 @@ fn one_run_is_told_with_all_that_it_wrote() {
     check("run", PLAIN, &events);
     check_json("run", &events);
     check("run-by-hand", PLAIN, &created::played());
-    // Standard output is for another program.
+    // Standard output has only the program's output.
     let (out, err) = (Screen::default(), Screen::default());
     let terminal = Terminal::new(out.clone(), err.clone(), PLAIN);
     feed(Reporter::Live(Box::new(terminal)), &created::run(true));
@@ -478,7 +478,6 @@ fn servers_for_workers_are_told_about() {
     check_keys(&own_keys(&written, "cluster"), "docs/cluster.md");
 }
 
-/// A writer whose reader has gone away.
 struct Closed;
 
 impl std::io::Write for Closed {

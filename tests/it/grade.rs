@@ -1,4 +1,4 @@
-//! Streams of submissions: what comes of each line, in which order, and after a start that was killed.
+//! Streams of submissions: results, their order, and resuming after a kill.
 
 use std::fs;
 use std::io::Write;
@@ -21,12 +21,10 @@ use crate::outcomes::quiet_outcome;
 use crate::plain::is_running;
 use crate::scripted::Scripted;
 
-/// What `juror grade` does with these lines.
 fn output(fixture: &Fixture, options: &[&str], lines: &str) -> Output {
     fixture.juror("grade").args(options).write_stdin(lines).output().expect("juror runs")
 }
 
-/// The results of these lines.
 fn grade(fixture: &Fixture, options: &[&str], lines: &str, code: i32) -> Vec<Value> {
     let output = output(fixture, options, lines);
     let err = String::from_utf8_lossy(&output.stderr);
@@ -43,7 +41,7 @@ fn results(text: &[u8]) -> Vec<Value> {
     text.lines().map(result).collect()
 }
 
-/// A line with a source for bash and two test cases.
+/// A line with a bash source and two test cases.
 fn sum(id: impl Into<Value>, source: &str) -> Value {
     let cases =
         json!([{ "input": "1 2\n", "answer": "3\n" }, { "input": "5 8\n", "answer": "13\n" }]);
@@ -51,7 +49,7 @@ fn sum(id: impl Into<Value>, source: &str) -> Value {
     json!({ "id": id, "cases": cases, "source": { "text": source, "language": "bash" } })
 }
 
-/// With this added or changed.
+/// Adds or replaces keys.
 fn with(mut line: Value, more: Value) -> Value {
     let Value::Object(more) = more else { panic!("an object") };
     line.as_object_mut().expect("a line").extend(more);
@@ -66,7 +64,7 @@ fn lines(all: &[Value]) -> String {
 fn each_line_has_its_result() {
     let fixture = Fixture::new();
     fixture.write("mine.sh", RIGHT);
-    // The line, and of its result the verdict or the kind of fault, and some words of the cause or the message.
+    // Each row has the line, the verdict or kind of fault, and a part of the cause or message.
     let check = |line: Value, code: i32, expected: &str, said: &str| {
         let results = grade(&fixture, &[], &format!("\n{line}\n"), code);
         let [result] = &results[..] else { panic!("{results:#?}") };
@@ -210,8 +208,8 @@ fn the_exit_code_is_that_of_the_gravest_line() {
     check(&lines(&[right, wrong, json!(3)]), 2, "3 lines: 1 accepted, 1 rejected, 1 broken; ");
 }
 
-/// The shape of the data set deepmind/code_contests, as its card on Hugging Face shows it, and of a set whose test cases
-/// are a text, as BAAI/TACO has them, each with a submission beside it.
+/// The form of the data set deepmind/code_contests, as its card on Hugging Face shows it, and of BAAI/TACO, whose
+/// test cases are JSON in a string; each with a submission.
 #[test]
 fn public_data_sets_are_read_by_a_map() {
     let fixture = Fixture::new();
@@ -269,7 +267,7 @@ fn public_data_sets_are_read_by_a_map() {
     let unlike = json!({ "inputs": ["1 2\n"], "outputs": [] });
     let broken = json!({ "name": "1_A. Sum", "input_output": unlike, "completion": RIGHT });
     check(map, defaults.clone(), broken, "none 0");
-    // As open-r1/codeforces has them.
+    // The form of open-r1/codeforces.
     let map = json!({
         "id": "/name",
         "source": "/completion",
@@ -326,7 +324,7 @@ fn equal_sources_are_built_once() {
         *builds.lock().expect("a number") += 1;
         let Keep::AllBut(_) = &job.keep else { panic!("only builds") };
         let node = Node::File { blob: b"x".to_vec().into(), mode: FileMode::Executable };
-        // Whatever a build is to make.
+        // Everything that a build writes.
         let names = job.command.argv.iter().filter(|word| !word.starts_with(['-', '/']));
         let kept: Vec<TreeEntry> = names.map(|name| TreeEntry::new(name, node.clone())).collect();
         let outcome = quiet_outcome();
@@ -367,8 +365,8 @@ fn results_are_in_the_order_of_the_lines_if_that_is_asked_for() {
     assert_eq!(any, (0..40).collect::<Vec<u64>>());
 }
 
-/// Kills it after so many results, again and again, until it is finished. It is started again at once, also while other
-/// programs want the processors.
+/// Kills juror again and again after some results, until the stream is finished. Each start follows at once, even on
+/// a busy machine.
 #[test]
 fn after_a_kill_a_later_start_goes_on() {
     let fixture = Fixture::new();
@@ -398,7 +396,7 @@ fn after_a_kill_a_later_start_goes_on() {
             command.args(&options).stderr(Stdio::null()).stdout(Stdio::null());
             let mut child = command.stdin(Stdio::piped()).spawn().expect("juror runs");
             let mut stdin = child.stdin.take().expect("a pipe");
-            // A few more than are waited for, and never all.
+            // A few more than the awaited results, and never all.
             stdin.write_all(lines(&all[..wanted + 4]).as_bytes()).expect("a write");
             while finished() < wanted {
                 assert_eq!(child.try_wait().expect("a child"), None, "it waits for more");
@@ -408,7 +406,7 @@ fn after_a_kill_a_later_start_goes_on() {
             child.wait().expect("an end");
         }
         assert!(finished() < all.len(), "it was killed in the middle");
-        // What a full disk or a power cut leaves.
+        // A full disk or a power cut leaves half a line.
         let mut half = fs::OpenOptions::new().append(true).open(&path).expect("the results");
         half.write_all(b"{\"version\":1,\"li").expect("a write");
         drop(half);
@@ -418,7 +416,7 @@ fn after_a_kill_a_later_start_goes_on() {
         if options.contains(&"--ordered") {
             assert!(results.is_sorted_by_key(|it| it["line"].as_u64()));
         }
-        // Once all are finished nothing is judged: no program can be.
+        // When all lines have results, nothing is judged; no program could run.
         let output = fixture
             .juror("grade --isolation full")
             .args(&options)
@@ -542,7 +540,7 @@ fn results_go_to_a_file_and_maps_are_checked_first() {
 #[test]
 fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
     let fixture = Fixture::new();
-    // It sleeps until the signal comes, however late that is.
+    // The program sleeps until the signal arrives.
     let time = format!("1000.{}", std::process::id());
     let sleeps = with(sum(1, &format!("sleep {time}")), json!({ "limits": { "time": 500 } }));
     for line in [String::new(), lines(&[sleeps])] {
@@ -551,7 +549,7 @@ fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
         let mut child = command.spawn().expect("juror runs");
         let mut stdin = child.stdin.take().expect("a pipe");
         stdin.write_all(lines(&[sum(0, RIGHT)]).as_bytes()).expect("a write");
-        // The next one takes all places, so it comes only when this one is done.
+        // The next line needs all slots, so it starts after this one.
         while fs::read(fixture.path("results")).unwrap_or_default().is_empty() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -569,7 +567,7 @@ fn an_interruption_ends_it_cleanly_also_while_nothing_comes() {
     }
 }
 
-/// The schema names each key of lines and results, and the page explains it.
+/// The schema and the page have each key of lines and results.
 #[test]
 fn lines_and_results_are_as_the_schema_and_the_page_say() {
     let fixture = Fixture::new();

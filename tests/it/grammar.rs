@@ -1,4 +1,4 @@
-//! `juror grammar` in the hands of people, and grammars among a package's validators.
+//! `juror grammar`, and grammars as validators of a package.
 
 use std::fs;
 use std::process::Stdio;
@@ -127,7 +127,7 @@ fn constants_are_put_into_a_grammar() {
     fixture.check("verify sum", 3, &["from 0 to 7, got `100000`"]);
 }
 
-/// The steps that this grammar may have take hours.
+/// This grammar would take hours.
 #[test]
 fn ctrl_c_ends_what_juror_itself_computes() {
     let fixture = Fixture::new();

@@ -1,4 +1,4 @@
-//! The grammars of the shipped problems against checks written by hand, on valid and on mutated inputs.
+//! Compares the grammars of the shipped problems with hand-written checks, on valid and mutated inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn grammar(path: &str) -> Grammar {
     reading.grammar.expect("a grammar")
 }
 
-/// Reads an input by hand: plain, slow, and made of nothing that the grammar's validator is made of.
+/// A simple, slow parser that shares no code with grammars.
 struct ByHand<'a> {
     rest: &'a str,
 }
@@ -164,14 +164,14 @@ fn by_hand(check: Check, input: &[u8]) -> bool {
     std::str::from_utf8(input).is_ok_and(|rest| check(&mut ByHand { rest }).is_some())
 }
 
-/// The input with one thing changed; the kind and place come from `number`.
+/// `number` selects the kind and place of one change.
 fn mutated(input: &[u8], number: u64) -> Vec<u8> {
     const PIECES: [&[u8]; 14] = [
         b" ", b"\n", b"0", b"-", b"1", b"9", b"+", b".", b"x", b"\r", b"\t", b"200", b"201",
         b"\xff",
     ];
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // Beginnings are changed as often as all the rest.
+    // Half of the changes are at the beginning.
     let length = if mixed & 1 == 0 { input.len().min(12) } else { input.len() };
     let at = ((mixed >> 8) % (length as u64 + 1)) as usize;
     let piece = PIECES[((mixed >> 40) % 14) as usize];
@@ -192,7 +192,7 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
     for (problem, (path, check)) in PROBLEMS.into_iter().enumerate() {
         let grammar = grammar(path);
         let mut refused = 0;
-        // Half of the shapes, and of the next problem the other half.
+        // Half of the shapes; the next problem gets the other half.
         let shapes = applicable(&grammar).into_iter().enumerate();
         for (index, shape) in shapes.skip(problem % 2).step_by(2) {
             let input = generate(&grammar, &shape, index as u64)
@@ -203,7 +203,7 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
                 shape.name,
                 String::from_utf8_lossy(&input)
             );
-            // Long inputs take long, and their faults are those of short ones.
+            // Long inputs are slow, and have the same faults as short ones.
             let count = if input.len() > 2000 { 2 } else { 60 };
             for number in 0..count {
                 let mutated = mutated(&input, number * 31 + index as u64);
@@ -221,7 +221,6 @@ fn grammars_and_checks_by_hand_agree_on_valid_and_mutated_inputs() {
     }
 }
 
-/// The files below a directory of a package's data that end in `.in`.
 fn inputs(package: &str, dir: &str) -> Vec<PathBuf> {
     let data = root().join("problems").join(package).join("data");
     let found = walkdir::WalkDir::new(data.join(dir)).sort_by_file_name();
@@ -243,7 +242,7 @@ fn each_grammar_is_as_strict_as_the_other_validator() {
             for path in inputs(package, dir) {
                 let yaml = fs::read_to_string(path.with_extension("yaml")).unwrap_or_default();
                 if yaml.contains("input_validator_args") {
-                    // It is invalid for one group only, which arguments tell the validator.
+                    // The input is invalid only in one group, which the validator knows by its arguments.
                     continue;
                 }
                 let input = fs::read(&path).expect("an input");
@@ -283,13 +282,12 @@ fn the_data_of_game1_reaches_every_bound() {
     }
 }
 
-/// A package's `validate.rs`, built.
 struct Validator {
     dir: tempfile::TempDir,
 }
 
 impl Validator {
-    /// Builds it; `None` where there is no compiler.
+    /// `None` without a compiler.
     #[expect(clippy::print_stderr, reason = "a skipped part of a test must be seen")]
     fn build(package: &str) -> Option<Self> {
         let dir = tempfile::tempdir().expect("a temporary directory");

@@ -1,4 +1,4 @@
-//! `docs/first-problem.md`, as its reader would do it.
+//! Follows `docs/first-problem.md` as a reader would.
 
 use std::fs;
 use std::process::Command;
@@ -10,11 +10,10 @@ use crate::new;
 use crate::tidy::{files_below, read, root};
 use crate::wire;
 
-/// A block of the page.
 enum Block {
-    /// Lines for a shell.
+    /// Shell commands.
     Commands(String),
-    /// A file, named by the paragraph before.
+    /// The paragraph before names the file.
     File { path: String, text: String },
 }
 
@@ -56,7 +55,7 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
                     let mut shell = Command::new("sh");
                     let shell = shell.args(["-c", line]).current_dir(fixture.path("desk"));
                     let shell = shell.env("PATH", &path).env("CI", "true");
-                    // What was built and run before is remembered, as it is for the reader.
+                    // Results are cached, as they are for the reader.
                     let output = shell.env("JUROR_CACHE", fixture.path("cache")).output();
                     let output = output.expect("a shell");
                     said = String::from_utf8_lossy(&output.stdout).into_owned()
@@ -65,7 +64,7 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
                     if line == "juror new hello" {
                         let package = fixture.path("desk/hello");
                         new::check_files(&package, Template::PassFail);
-                        // A smaller limit proves as much and spares the tests time.
+                        // A smaller limit proves as much and saves time.
                         let settings = fixture.read("desk/hello/problem.yaml");
                         let less = settings
                             .replace("time_limit: 1 ", "time_resolution: 0.1\n  time_limit: 0.3 ");
@@ -77,7 +76,7 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
                     }
                     if line == "juror verify hello" {
                         assert!(said.contains("3 submissions, all as expected"), "{said}");
-                        // Times beside other programs may be doubtful; nothing else is.
+                        // Only times may cause warnings on a busy machine.
                         let is_doubtful = said.contains("1 warning; ")
                             && said.contains("may get another verdict in another run");
                         let is_clean = said.contains("no errors, no warnings");

@@ -1,4 +1,4 @@
-//! `docs/guides.md`: every command runs, and does what it should.
+//! Every command of `docs/guides.md` runs.
 
 use std::process::Command;
 
@@ -6,7 +6,6 @@ use crate::fixture::{Fixture, RIGHT};
 use crate::tidy;
 use crate::wire;
 
-/// The lines of the blocks ```sh.
 fn commands(page: &str) -> Vec<String> {
     let blocks = page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.flat_map(str::lines).filter(|line| !line.is_empty()).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! The HTML page in a browser: it works, is readable for everybody, and nothing hostile gets out of its place.
+//! The HTML page in a browser: it works, is accessible, and hostile texts have no effect.
 
 use std::fs;
 use std::path::PathBuf;
@@ -22,10 +22,10 @@ use crate::browser::Browser;
 use crate::golden::strengths;
 use crate::outcomes::quiet_outcome;
 
-/// What a hostile program may write, or a hostile person call a file.
+/// A hostile output or file name.
 const HOSTILE: &str =
     "\"'><script>hacked = 1</script><img src=x onerror='hacked = 2'>\u{1b}[31m\u{202e}\0";
-/// An image that would do something if it could.
+/// An image with a script.
 const IMAGE: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9' onload='top.hacked = 3'>\
     <script>top.hacked = 4; fetch('http://localhost:1/')</script>\
     <image href='http://localhost:1/x.png' width='9' height='9'/></svg>";
@@ -101,7 +101,6 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
     }
 }
 
-/// Fails on every n-th test case with this verdict.
 fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgement {
     let is_failed = |number: usize| every > 0 && number % every == every - 1;
     let cases: Vec<CaseJudgement> = (0..cases)
@@ -128,7 +127,6 @@ fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgem
     }
 }
 
-/// A few submissions with everything that a page can show.
 fn usual() -> Report {
     let mut talks = judgement("talks.py", 6, 3, Verdict::WrongAnswer);
     let said =
@@ -173,12 +171,10 @@ fn picture() -> Picture {
     }
 }
 
-/// The page of a report in a file.
 fn page(report: &Report) -> (TempDir, PathBuf) {
     page_of(report, None)
 }
 
-/// The same with a result of its own.
 fn page_of(report: &Report, result: Option<&dyn AnyResult>) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("report.html");
@@ -187,10 +183,9 @@ fn page_of(report: &Report, result: Option<&dyn AnyResult>) -> (TempDir, PathBuf
     (dir, path)
 }
 
-/// How many rows of the list of submissions are shown.
+/// The number of visible rows.
 const SHOWN: &str =
     "[...document.querySelectorAll('#submissions tbody tr')].filter(it => !it.hidden).length";
-/// The submissions in the order of the list.
 const ORDER: &str =
     "[...document.querySelectorAll('#submissions tbody th')].map(it => it.textContent).join()";
 const FOCUS: &str = "document.activeElement.textContent.trim().slice(0, 12)";
@@ -202,7 +197,7 @@ fn search_filters_and_sorting_work_by_keys_too() {
     browser.open(&path);
     browser.check("document.querySelector('#count').textContent", "4 shown");
     browser.check(ORDER, "slow.cpp,talks.py,wrong.rs,right.cpp");
-    // The reason is in sight for what failed first.
+    // The reason of the first failure is visible.
     browser.check("document.querySelector('.card').open", true);
     browser
         .check("document.querySelector('.card .why').textContent.includes('1.02 s of CPU')", true);
@@ -247,7 +242,7 @@ fn search_filters_and_sorting_work_by_keys_too() {
     browser.value(&format!("{name}.click()"));
     browser.check(ORDER, "wrong.rs,talks.py,slow.cpp,right.cpp");
 
-    // From a cell of the matrix to the failure.
+    // A cell of the matrix leads to the failure.
     browser.value("document.querySelector('#s2').open = false");
     browser.value("document.querySelector('.matrix a[href=\"#s2c1\"]').click()");
     browser.value("new Promise(done => setTimeout(done, 50))");
@@ -267,7 +262,7 @@ fn search_filters_and_sorting_work_by_keys_too() {
     browser.check_silence();
 }
 
-/// The window has 600 pixels in height.
+/// The window is 600 pixels high.
 #[test]
 fn the_reason_is_seen_without_scrolling() {
     let Some(mut browser) = Browser::start() else { return };
@@ -282,7 +277,7 @@ fn the_reason_is_seen_without_scrolling() {
     check(&mut browser, vec![wrong.clone()], ".why");
     let right = judgement("right.rs", 6, 0, Verdict::Accepted);
     check(&mut browser, vec![right.clone(), right, wrong], "#submissions .because");
-    // Its filters have the number of each verdict, so the head has no second list; a card leads back.
+    // The filters show the number of each verdict, so the head has no list of them. A card has a link back.
     browser.check("document.querySelector('.tally').checkVisibility()", false);
     browser.check("document.querySelector('[data-filter=WA]').textContent", "WA 1 wrong answer");
     browser.check("document.querySelectorAll('.card a[href=\"#list\"]').length", 3);
@@ -293,7 +288,7 @@ fn plots_tell_the_test_case_and_paper_has_the_failures() {
     let Some(mut browser) = Browser::start() else { return };
     let (_dir, path) = page(&usual());
     browser.open(&path);
-    // Of a wrong answer, time and memory are folded.
+    // Time and memory of a wrong answer are collapsed.
     browser.check("document.querySelector('#s1 .plots').checkVisibility()", false);
     browser.value("document.querySelector('#s1 .more').open = true");
     browser.value(
@@ -335,7 +330,7 @@ fn hostile_texts_do_nothing() {
     browser.open(&path);
     browser.check("document.querySelectorAll('script').length", 1);
     browser.check("typeof hacked", "undefined");
-    // Only images of the page itself, and they are shown.
+    // Images are embedded, and are shown.
     browser.value("document.querySelectorAll('details').forEach(it => it.open = true)");
     browser.check(
         "[...document.images].every(it => it.src.startsWith('data:') && it.naturalWidth == 9)",
@@ -347,7 +342,7 @@ fn hostile_texts_do_nothing() {
         name,
         HOSTILE.replace('\u{1b}', "\\x1b").replace('\u{202e}', "\\u{202e}").replace('\0', "\\0")
     );
-    // No long line makes the page wide.
+    // Long lines do not make the page wide.
     let wide = "[...document.querySelectorAll('body *')].filter(it => it.getBoundingClientRect().right > innerWidth \
          && !it.closest('.wide, .skip, .ends')).map(it => it.tagName + it.className).join()";
     browser.check(wide, "");
@@ -368,7 +363,7 @@ fn what_passes_stands_first_and_the_matrix_behind() {
     browser.check("document.querySelectorAll('.matrix td.WA').length > 0", true);
 }
 
-/// With `JUROR_AXE=axe.min.js`, of the npm package axe-core.
+/// Also runs axe-core with `JUROR_AXE=axe.min.js`, from its npm package.
 #[test]
 #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
 fn everybody_can_read_it() {

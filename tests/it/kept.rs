@@ -1,4 +1,4 @@
-//! The command about what is kept, and directories in which nothing can be kept.
+//! `juror cache`, and directories that cannot be a cache.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -96,7 +96,7 @@ fn a_directory_that_cannot_be_used_is_named_with_the_way_out() {
     check("a newer juror made it (version 9, this one knows 1)", named);
 }
 
-/// Judges with results kept in `kept`, after a script.
+/// Judges with the cache `kept`, after a script.
 fn judged_after(fixture: &Fixture, script: &str) -> Output {
     let judge = "exec \"$0\" judge sum accepted/right.sh --cache=kept";
     let mut command = Command::new("unshare");

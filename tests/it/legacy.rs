@@ -1,11 +1,10 @@
-//! Packages of the format legacy, from their files to verdicts and scores.
+//! Packages in the legacy format, from their files to verdicts and scores.
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
-/// An input validator that accepts everything.
 const ANY: &str = "#!/bin/sh\nexit 42\n";
 
-/// A package `old`: the sum of two numbers, in groups of a tree; each case is `NAME A B`.
+/// The package `old`: the sum of two numbers, with nested groups. Each case is `NAME A B`.
 pub(crate) fn package(yaml: &str, groups: &[(&str, &str)], cases: &[&str]) -> Fixture {
     let fixture = Fixture::new();
     let yaml = format!("name: Sum\nlicense: cc0\nrights_owner: Nobody\n{yaml}");
@@ -39,7 +38,7 @@ pub(crate) fn program(fixture: &Fixture, name: &str, text: &str) {
 pub(crate) const CASES: [&str; 4] =
     ["sample/1 1 2", "secret/a/1 0 3", "secret/a/2 5 8", "secret/b/1 9 1"];
 
-/// Two groups of which one is enough, as in olympiads.
+/// Two groups of 30 and 70 points, as in olympiads. A submission is accepted if it passes one of them.
 pub(crate) const GROUPS: [(&str, &str); 4] = [
     ("", "on_reject: continue\ngrader_flags: ignore_sample\nrange: 0 100\n"),
     ("secret", "grader_flags: accept_if_any_accepted\n"),
@@ -133,7 +132,7 @@ fn the_packages_own_grader_is_run() {
     );
 }
 
-/// Writes down what it was called with, and accepts if the output has an even, or an odd, number of lines.
+/// Records its arguments, and accepts outputs with an even, or an odd, number of lines.
 fn picky(name: &str, condition: &str) -> String {
     format!(
         "#!/usr/bin/env bash\noutput=$(cat)\necho \"{name}: ${{*:4}}\" > \"${{3}}judgemessage.txt\"\n\
@@ -203,7 +202,8 @@ fn only_accepted_submissions_set_the_time_limit() {
     assert!(origin.contains("accepted/right.sh"), "{document}");
 }
 
-/// The first submission's grader waits for the second submission's second run, and that one's first run for the grader.
+/// The grader of the first submission waits for the second run of the second submission, whose first run waits for
+/// the grader.
 #[test]
 fn other_submissions_run_while_the_packages_own_grader_does() {
     let groups = [("", "on_reject: continue\n"), ("secret", "grading: custom\n")];

@@ -1,8 +1,8 @@
-//! Readers work in proportion to the size of a text: the worst texts of each format.
+//! Readers take linear work: checked with the worst texts of each format.
 //!
-//! Work is counted in bytes that a reader asks memory for, which is the same on every machine. A reader that copies a line
-//! for each place in it, or follows each alias, asks for four times as much for a text of twice the size. Searches that copy
-//! nothing count their own steps, in the unit tests of `statement::latex`, `package::polygon::xml` and `model::lines`.
+//! Work is measured in bytes that a reader allocates, which is the same on every machine. A quadratic reader, such as
+//! one that copies a line for each position in it, allocates four times as much for twice the text. Unit tests of
+//! `statement::latex`, `package::polygon::xml` and `model::lines` count the steps of searches that allocate nothing.
 //! Libraries read YAML, TOML, XML, Markdown and JSON in one pass, and regular expressions without backtracking.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -26,7 +26,7 @@ use juror::statement::page;
 
 use crate::fixture::Fixture;
 
-/// The memory of the system, with a count of all bytes that were asked for.
+/// The system's allocator with a count of allocated bytes.
 struct CountingAllocator;
 
 static BYTES: AtomicU64 = AtomicU64::new(0);
@@ -54,11 +54,11 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static MEMORY: CountingAllocator = CountingAllocator;
 
-/// The smallest size of a text. Others have two and four times as much.
+/// The smallest size of a text; the others are two and four times as large.
 const SIZE: usize = 8 << 10;
-/// What need not be in proportion: messages, of which there are a hundred at most, and buffers.
+/// Allowance for messages, of which there are at most a hundred, and for buffers.
 const SLACK: u64 = 512 << 10;
-/// Upper bound on the bytes that a reader asks for, for each byte of a text: 1 MiB asks for 4 GiB at most, over time.
+/// The most allocated bytes for each byte of text.
 const TIMES: u64 = 4096;
 
 #[test]
@@ -70,7 +70,7 @@ fn readers_work_in_proportion_to_the_text() {
     assert!(output.status.success(), "{said}{errors}");
 }
 
-/// Checks how many bytes a reader asks for: twice the text, at most about twice the bytes.
+/// Twice the text may allocate about twice the bytes.
 fn check(what: &str, text: impl Fn(usize) -> String, reader: &dyn Fn(&str)) {
     let asked = [1, 2, 4].map(|times| {
         let text = text(times * SIZE);
@@ -79,13 +79,13 @@ fn check(what: &str, text: impl Fn(usize) -> String, reader: &dyn Fn(&str)) {
         BYTES.load(Ordering::Relaxed) - before
     });
     let [once, twice, four] = asked;
-    // What does not depend on the size is in none of the two.
+    // The difference leaves out allocations that do not depend on the size.
     let (first, second) = (twice.saturating_sub(once), four.saturating_sub(twice));
     assert!(second <= 3 * first + SLACK, "{what}: {asked:?} bytes");
     assert!(four <= TIMES * 4 * SIZE as u64, "{what}: {asked:?} bytes");
 }
 
-/// The same for texts of one unit.
+/// Each text repeats one unit.
 fn check_all(format: &str, units: &[&str], around: [&str; 2], reader: &dyn Fn(&str)) {
     for unit in units {
         let text = |size: usize| {
@@ -96,7 +96,6 @@ fn check_all(format: &str, units: &[&str], around: [&str; 2], reader: &dyn Fn(&s
     }
 }
 
-/// A text of numbered units.
 fn numbered(
     start: &'static str,
     unit: impl Fn(usize) -> String,
@@ -114,7 +113,7 @@ fn numbered(
     }
 }
 
-/// A reader of a package in which this file has the text.
+/// Reads a package in which the file `name` has the text.
 fn package<'a>(fixture: &'a Fixture, name: &'a str) -> impl Fn(&str) + 'a {
     move |text| {
         fixture.write(name, text);
@@ -123,7 +122,7 @@ fn package<'a>(fixture: &'a Fixture, name: &'a str) -> impl Fn(&str) + 'a {
     }
 }
 
-/// Counts what its process asks for, so it must be alone in it.
+/// Counts allocations of the whole process, so it must run alone.
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn all_formats() {

@@ -1,10 +1,10 @@
-//! Interactive problems: submissions and output validators that talk well or badly, and who is to blame.
+//! Interactive problems: good and bad interactions, and who is to blame.
 
 use std::fs;
 
 use crate::fixture::Fixture;
 
-/// Sends two numbers, wants their sum, then nothing more.
+/// Sends two numbers, and expects their sum and nothing more.
 const VALIDATOR: &str = r#"#!/usr/bin/env bash
 say() { echo "$1" > "${feedback}judgemessage.txt"; }
 feedback=$3
@@ -20,7 +20,6 @@ if read -r more; then say "$more is too much"; exit 43; fi
 exit 42
 "#;
 
-/// An interactive package.
 pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     set_validator(&fixture, VALIDATOR);
@@ -62,7 +61,7 @@ fn verify_plays_with_every_submission() {
     assert!(text.contains(said), "{text}");
 }
 
-/// A number for each pass, which the submission must repeat; the last is 3.
+/// The submission must repeat the number of each pass; the last is 3.
 const PASSES: &str = r#"#!/usr/bin/env bash
 number=$(cat "${3}number" 2>/dev/null || echo 1)
 echo "$number"
@@ -155,7 +154,7 @@ fn the_first_failure_counts() {
     fixture.judge_all("read -r a b", "--time-limit 0.1", &rows);
     fixture.write("p.sh", "read -r a b; printf %s $((a + b)); read -r c\n");
     fixture.check("judge sum p.sh", 1, &["TLE", waits, ">3 (no line end)"]);
-    // Those that leave in time, and do not wait to hear so.
+    // Submissions that end in time without waiting for the validator.
     let right = "echo $((a + b))";
     let in_time = ["", "; exec <&-", "; read -r c; exit 0"];
     for (at, end) in in_time.into_iter().enumerate() {
@@ -181,7 +180,7 @@ fn a_validator_at_fault_is_a_judge_error() {
     check("echo flood; cat > /dev/null", &[step, "wrote more than the 8 MiB"]);
 }
 
-/// The validator needs time for an answer, for many of them, or at the end.
+/// The validator is slow in an answer, in many answers, or at the end.
 #[test]
 fn at_its_limit_on_the_clock_a_submission_is_to_blame_unless_it_waits_for_an_answer() {
     let fixture = fixture();
@@ -212,7 +211,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
     check("exit 0", "breaks down on a submission that writes nothing");
     check("read -r x && exit 42; exit 43", "accepts nonsense as the output");
     check("set -e; read -r x; exit 42", "it ended with exit code 1");
-    // One that is of use all the same.
+    // A validator that can still be used.
     let right = "read -r a b <\"$1\"; echo $a $b; read -r x || exit 1; [[ $x == $((a + b)) ]] && exit 42; exit 43";
     check(right, "breaks down on a submission that writes nothing");
     let report = fixture.json("verify sum", 3);
@@ -279,7 +278,8 @@ fn one_place_is_enough() {
     fixture.check("verify sum --jobs 1", 0, &["2 submissions, all as expected"]);
 }
 
-/// Whoever is faster, the verdict is the same: each row without a pause, with one of the submission, and with one of the validator.
+/// The verdict does not depend on which program is faster: each row runs without a pause, with a pause of the
+/// submission, and with one of the validator.
 #[test]
 fn no_order_of_ends_changes_a_verdict() {
     std::thread::scope(|scope| {
@@ -289,12 +289,13 @@ fn no_order_of_ends_changes_a_verdict() {
     });
 }
 
-/// With these pauses of the submission and of the validator, in seconds.
+/// `ours` and `theirs` are the pauses of submission and validator, in seconds.
 fn verdicts_with_pauses(ours: &str, theirs: &str) {
     let fixture = fixture();
-    // What the validator does if nothing comes; programs, and of each the verdict, or `-`, and a part of the cause.
+    // What the validator does at the end of its input; then programs, each with verdict (`-` for none) and a part of
+    // the cause.
     let check = |at_end: &str, rows: &[(&str, &str, &str)]| {
-        // On the sample, with which it is tried, it is as always.
+        // On the sample, which tests the validator, it behaves as usual.
         let at_end = format!("[[ $a == 1 ]] || {{ sleep DELAY; {at_end}; }}; say \"no answer\"");
         let validator = VALIDATOR
             .replace("say \"no answer\"", &at_end)
@@ -317,7 +318,7 @@ fn verdicts_with_pauses(ours: &str, theirs: &str) {
         ("exec >&-; exec sleep 1000", "TLE", "on the wall clock"),
         ("exec >&-; sleep $pause; exit 0", "WA", "rejects it: silent"),
         ("sleep $pause; exit 0", "WA", "rejects it: silent"),
-        // By what was said.
+        // By the text of the submission.
         ("echo 4; sleep $pause; kill -SEGV $$", "WA", "4 is not 100001"),
         ("echo 4; exec >&-; sleep $pause; kill -SEGV $$", "WA", "4 is not 100001"),
         ("echo 4; sleep $pause; exit 0", "WA", "4 is not 100001"),

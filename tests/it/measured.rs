@@ -1,4 +1,5 @@
-//! How soon `juror stress` finds each wrong submission of each package, and how small: the figures of `docs/design/stress.md`.
+//! How soon `juror stress` finds each wrong submission of each package, and how small the input is: the figures of
+//! `docs/design/stress.md`.
 
 use std::env;
 use std::fs;
@@ -64,7 +65,7 @@ mod quiet {
     }
 }
 
-/// Which valid input exposes a submission, as far as the package's own data shows one.
+/// The first test case of the package that a submission fails on.
 fn exposed_by_data(package: &str, submission: &str) -> String {
     let report = shipped("judge", package, submission, &["--json"]);
     let judged = &report["submissions"][0];
@@ -79,7 +80,7 @@ fn exposed_by_data(package: &str, submission: &str) -> String {
     }
 }
 
-/// The names of the packages that ship, or of those that `PACKAGES` names.
+/// The shipped packages, or those in `PACKAGES`.
 fn packages() -> Vec<String> {
     if let Ok(names) = env::var("PACKAGES") {
         return names.split(',').map(str::to_owned).collect();
@@ -92,7 +93,6 @@ fn packages() -> Vec<String> {
     names
 }
 
-/// The submissions of a package that are not expected to be right.
 fn wrong_submissions(package: &str) -> Vec<String> {
     let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("problems");
     let dir = problems.join(package).join("submissions");
@@ -113,7 +113,7 @@ fn wrong_submissions(package: &str) -> Vec<String> {
     names
 }
 
-/// How many numbers the row or grid of an input has, without what says how many; over all its test cases.
+/// The number of values in the rows or grids of all test cases, without the counts before them.
 fn row(package: &str, input: &str) -> usize {
     let is_grid = package.starts_with("grid");
     let has_cases = ["coinrow", "gridgame", "optimalcoins"].contains(&package);
@@ -130,7 +130,7 @@ fn row(package: &str, input: &str) -> usize {
     numbers
 }
 
-/// The number in the middle, the upper one of two; 0 where there is none.
+/// The upper median; 0 if empty.
 fn median<T: Ord + Copy + Default>(mut numbers: Vec<T>) -> T {
     numbers.sort_unstable();
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()

@@ -1,7 +1,7 @@
-//! Lists every message that stands in the source, so that all can be read side by side: what is wrong, and what to do.
+//! Lists every message in the source, so that they can be read and compared: the problem, and what to do.
 //!
-//! A message is what a call of a known name is given, such as `faults.error(place, message, help)`. Texts that come
-//! to it by a variable are those of the latest `let` of that name in the same function.
+//! A message is an argument of a known call, such as `faults.error(place, message, help)`. If it is a variable, its
+//! text comes from the latest `let` of that name in the same function.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use syn::{Expr, ExprCall, ExprLit, ExprMacro, ExprMethodCall, Lit, Local, Pat};
 use crate::golden;
 use crate::tidy;
 
-/// What a call says: where its texts are among its arguments.
+/// The arguments of a call that are texts of a message.
 struct Form {
     name: &'static str,
     arguments: usize,
@@ -31,7 +31,7 @@ const fn form(
     Form { name, arguments, kind, message, help }
 }
 
-/// Functions have two parts in their names, methods one.
+/// Names of functions have two parts, of methods one.
 const FORMS: [Form; 23] = [
     form("error", 3, "error", 1, Some(2)),
     form("warning", 3, "warning", 1, Some(2)),
@@ -58,26 +58,25 @@ const FORMS: [Form; 23] = [
     form("Shortfall::new", 2, "warning", 0, None),
 ];
 
-/// One message: all texts that may stand in it.
+/// All texts that may be in the message.
 struct Message {
     kind: &'static str,
     texts: Vec<String>,
     help: Vec<String>,
-    /// Whether there is help that has no text here, such as the names that are near.
+    /// Whether the help is computed, such as a list of similar names.
     has_other_help: bool,
 }
 
 #[derive(Default)]
 struct Reader {
-    /// The texts of variables, in the function that is read.
+    /// The texts of variables in the current function.
     variables: HashMap<String, Vec<String>>,
     messages: Vec<Message>,
-    /// What `.help(…)` was called with on the way down to the call that it belongs to.
+    /// Arguments of `.help(…)` around the current call.
     helps: Vec<Vec<String>>,
 }
 
 impl Reader {
-    /// The texts in an expression, in order.
     fn texts(&self, expression: &Expr) -> Vec<String> {
         let mut texts = Texts { variables: &self.variables, found: Vec::new() };
         texts.visit_expr(expression);
@@ -120,7 +119,7 @@ impl<'a> Visit<'a> for Reader {
         visit::visit_local(self, local);
         let Some(init) = &local.init else { return };
         let texts = self.texts(&init.expr);
-        // Each of several names gets all.
+        // Each of several names gets all texts.
         for name in names(&local.pat) {
             self.variables.insert(name, texts.clone());
         }
@@ -146,14 +145,13 @@ impl<'a> Visit<'a> for Reader {
     }
 }
 
-/// The last two parts of the name of the function that is called; empty if it has none.
+/// The last two parts of the function's path; empty if it has no path.
 fn name(call: &ExprCall) -> String {
     let Expr::Path(path) = &*call.func else { return String::new() };
     let segments: Vec<String> = path.path.segments.iter().map(|it| it.ident.to_string()).collect();
     segments[segments.len().saturating_sub(2)..].join("::")
 }
 
-/// Finds texts.
 struct Texts<'a> {
     variables: &'a HashMap<String, Vec<String>>,
     found: Vec<String>,
@@ -161,7 +159,7 @@ struct Texts<'a> {
 
 impl<'a> Visit<'a> for Texts<'_> {
     fn visit_expr_call(&mut self, call: &'a ExprCall) {
-        // It is a message by itself.
+        // Such a call is a message by itself.
         if name(call) != "Remark::of" {
             visit::visit_expr_call(self, call);
         }
@@ -238,9 +236,9 @@ fn every_message_is_listed_and_says_what_to_do() {
     assert!(helpless.is_empty(), "say what to do:\n{}", helpless.join("\n"));
 }
 
-/// Messages that say all there is to do: what is too much, too large, empty or twice; what juror does not do; what the
-/// system or a compiler said; what a missing tool stops, whose help comes with the tool. Those of the grammar's writer are
-/// met inside of a search, which tries another input.
+/// Messages that need no help: values that are too many, too large, empty or duplicate; features that juror lacks;
+/// errors of the system or a compiler; missing tools, whose help is elsewhere; and messages of the input generator,
+/// after which a search tries another input.
 const SELF_EVIDENT: [&str; 21] = [
     "is skipped: {why}",
     "no {tool}",
@@ -265,7 +263,7 @@ const SELF_EVIDENT: [&str; 21] = [
     "accepts {tried}",
 ];
 
-/// Whether a message alone says what to do: it says what must be, what was tried, or hands on what the system said.
+/// Whether the message itself says what is expected, what was tried, or what the system reported.
 fn says_it_itself(kind: &str, texts: &str) -> bool {
     let says_what_must_be =
         kind.contains('…') || ["must", "; ", ": juror "].iter().any(|it| texts.contains(it));

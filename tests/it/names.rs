@@ -1,4 +1,4 @@
-//! Names that become keys: of packages, submissions and test cases, in kept boxes and in reports.
+//! Names of packages, submissions and test cases that become file names and keys.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::tidy::files_below;
 
-/// A copy of the package with few test cases, of which two have names that are easily confused, as have submissions.
+/// A copy of the package with few test cases. Some test cases and submissions have similar names.
 fn package(fixture: &Fixture, dir: &str) {
     for file in ["problem.yaml", "statement/problem.en.md", "data/sample/1.in", "data/sample/1.ans"]
     {
@@ -27,7 +27,7 @@ fn package(fixture: &Fixture, dir: &str) {
     }
 }
 
-/// The kept outputs below a directory, by their paths.
+/// The paths of saved outputs below a directory.
 fn outputs(fixture: &Fixture, dir: &str) -> Vec<String> {
     let files = files_below(&fixture.path(dir));
     files.into_iter().filter_map(|it| it.strip_suffix(".output").map(str::to_owned)).collect()
@@ -57,10 +57,10 @@ fn boxes_of_similar_names_are_all_kept() {
     verify(&fixture, "b/p a/p a-b/p a/../a/p --all --keep=several");
     let expected = ["a-b~-p/", "a~-p/", "b~-p/"].map(of).concat();
     assert_eq!(outputs(&fixture, "several"), expected);
-    // A package that is named twice is judged once.
+    // A package that is given twice is judged once.
     verify(&fixture, "a/p ./a/p --all --keep=twice");
     assert_eq!(outputs(&fixture, "twice"), of(""));
-    // Submissions whose paths differ only in how directories are divided.
+    // The paths of these submissions differ only in their slashes.
     fixture.write("m-n/o.sh", RIGHT);
     fixture.write("m/n-o.sh", RIGHT);
     fixture.check("judge a/p m-n/o.sh m/n-o.sh m/n-o.sh --keep=paths", 0, &["2 submissions"]);

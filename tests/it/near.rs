@@ -15,7 +15,7 @@ fn check_cases(cases: &Value, most: usize) {
         let repeats = &case["repeats"];
         let runs = repeats["runs"].as_array().map_or(&[] as &[Value], Vec::as_slice);
         assert!(runs.len() <= most, "{case:#}");
-        // It is sensitive only if others wanted the processor during the last run.
+        // The verdict is sensitive only if other programs wanted the processor during the last run.
         let is_disturbed = runs.last().is_some_and(|it| it["disturbed"] == true);
         assert_eq!(repeats["sensitive"] == true, is_disturbed, "{case:#}");
         let cpu = case["cpu_seconds"].as_f64().expect("a time");

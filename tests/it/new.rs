@@ -1,4 +1,4 @@
-//! `juror new`: packages that verify at once. The one that it makes unasked is in `guide.rs`.
+//! `juror new`: packages that verify at once. `guide.rs` tests the default one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,8 +9,8 @@ use juror::new::Template;
 use crate::fixture::Fixture;
 use crate::tidy::files_below;
 
-/// Verified at a time limit that no slow submission keeps, however fast the machine, and that spares the tests time. The
-/// data is what its recipe gives: it was just made.
+/// Verifies with a small time limit, which saves time and which slow submissions exceed on every machine. The data
+/// needs no check: it was just generated.
 fn check(template: Template) {
     let fixture = Fixture::new();
     let name = template.name();
@@ -24,7 +24,7 @@ fn check(template: Template) {
     check_files(&fixture.path("hello"), template);
 }
 
-/// Holds the files of a new package, but for its data, against those of its template.
+/// Compares the files of a new package, except for its data, with the template.
 pub(crate) fn check_files(package: &Path, template: Template) {
     let mut there = files_below(package);
     there.retain(|path| !path.starts_with("data/"));

@@ -1,5 +1,4 @@
-//! Packages and submissions whose files lead elsewhere: nothing outside of them is read or written, and nothing in
-//! them keeps juror busy.
+//! Packages and submissions whose files lead outside: juror reads and writes nothing outside, and does not hang.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// What no command may show or copy.
+/// No command may show or copy this text.
 const SECRET: &str = "the-text-of-somebody-else";
 
 const SOLVED: &str = "solution: /submissions/accepted/right.sh\n";
 
-/// A package, and beside it a directory with a secret that links lead to.
+/// A package, and a directory outside of it with a secret that links lead to.
 struct Trap(Fixture);
 
 impl Trap {
@@ -24,7 +23,7 @@ impl Trap {
         Self(fixture)
     }
 
-    /// Makes a link in the package to something beside it, or to an absolute path.
+    /// The target is next to the package, or absolute.
     fn link(&self, name: &str, target: &str) -> &Self {
         let path = self.0.path("sum").join(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
@@ -50,7 +49,7 @@ impl Trap {
         self
     }
 
-    /// Directories that contain one another ten times by links: a few kilobytes that would be 10^12 directories.
+    /// Directories that contain each other ten times by links. A few kilobytes would be 10^12 directories.
     fn multiply(&self, dir: &str) -> &Self {
         let top = self.0.path(dir);
         for level in 1..=12 {
@@ -66,7 +65,7 @@ impl Trap {
         self
     }
 
-    /// Runs a command: it ends, says this, and the secret stays where it is.
+    /// The command must end and print this, and must not copy the secret.
     fn check(&self, command: &str, code: i32, said: &[&str]) {
         let output =
             self.0.juror(command).env("SECRET_TOKEN", SECRET).output().expect("juror runs");

@@ -1,4 +1,4 @@
-//! Polygon packages: data that is made, programs with testlib.h, and what packages say of them.
+//! Polygon packages: generated data, programs with testlib.h, and their settings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// Only what the checkers of these tests need.
+/// Only the functions that these checkers need.
 const TESTLIB: &str = r#"
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,6 @@ inline void say(int argc, char* argv[], int code, const std::string& message) {
 }
 "#;
 
-/// Compares two numbers.
 pub(crate) const CHECKER: &str = r#"
 #include "testlib.h"
 static_assert(PC_BASE_EXIT_CODE == 50, "as Polygon builds it");
@@ -95,7 +94,7 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
 </problem>
 "#;
 
-/// A package `poly`, with one test in the package, one to be generated, and one from Windows without an answer.
+/// The package `poly` has one test in a file, one to be generated, and one with Windows line ends and no answer.
 pub(crate) fn package() -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in [
@@ -129,7 +128,7 @@ pub(crate) fn package() -> Fixture {
     fixture
 }
 
-/// The same with other words in `problem.xml`.
+/// With changes in `problem.xml`.
 pub(crate) fn changed(changes: &[(&str, &str)]) -> Fixture {
     let fixture = package();
     let mut settings = SETTINGS.to_owned();
@@ -141,7 +140,7 @@ pub(crate) fn changed(changes: &[(&str, &str)]) -> Fixture {
     fixture
 }
 
-/// Every file below a directory, with its contents and when it was last written.
+/// Files below a directory, with contents and modification times.
 pub(crate) fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     let walk = WalkDir::new(dir).into_iter().map(|entry| entry.expect("an entry"));
     let files = walk.filter(|entry| entry.file_type().is_file());
@@ -169,7 +168,7 @@ fn data_is_made_once_and_beside_the_package() {
     fixture.check_kept("verify poly", 0, &["all as expected"]);
     assert_eq!(files(&fixture.path("cache/juror/tests")), made);
     assert_eq!(files(&fixture.path("poly")), before);
-    // What a generator is made of counts, and not when it was made.
+    // The contents of a generator count, not its modification time.
     fixture.write("poly/files/gen.sh", "echo \"$2 $1\"\n");
     fixture.check_kept(
         "judge poly solutions/main.sh --case tests/02",
@@ -212,7 +211,7 @@ fn what_cannot_be_kept_is_made_in_a_temporary_directory() {
     assert_eq!(files(&temporary).len(), 0);
 }
 
-/// Its tests alone would pass for bare tests, without checker and limits.
+/// Without settings, its tests could be read as bare tests, without checker and limits.
 #[test]
 fn half_written_settings_are_an_error() {
     let fixture = Fixture::new();
@@ -290,7 +289,7 @@ fn tests_of_a_validator_may_differ_in_their_group_only() {
         for at in 1..=tests.len() {
             fixture.write(&format!("poly/files/v/0{at}"), "1 2\n");
         }
-        // It refuses this input only if it is called in one of these ways.
+        // The validator refuses this input only with one of these arguments.
         fixture.write("poly/files/val.sh", VALIDATOR.replace("exit 9", "exit 3"));
         let document = fixture.json("verify poly", 0);
         document["diagnostics"].to_string().matches("has the same input as").count()
@@ -332,14 +331,14 @@ fn points_add_up_and_partial_ones_count() {
     let submissions = document["submissions"].as_array().expect("submissions");
     let scores: Vec<&serde_json::Value> = submissions.iter().map(|it| &it["score"]).collect();
     assert_eq!(scores, [&serde_json::json!(100.0), &serde_json::json!(30.0)], "{document}");
-    // Off by one is worth half of the second test.
+    // An answer that is off by one gets half of the points of the second test.
     let half =
         "if (found == expected + 1) say(argc, argv, 7, \"10 of 20\");\n    if (found != expected)";
     fixture.write("poly/files/check.cpp", CHECKER.replace("if (found != expected)", half));
     fixture.write("off.sh", "read -r a b; echo $((a == 5 ? a + b + 1 : a + b))\n");
     let said = ["the output validator gives 10 of 20 points: 10 of 20", "20 of 100"];
     fixture.check("judge poly off.sh --all", 1, &said);
-    // A test case is worth a point, so the half of it is half a point.
+    // A test case has one point, so half of it is half a point.
     let cases = fixture.json("judge poly off.sh --points cases", 1);
     assert_eq!(cases["submissions"][0]["score"], 2.5, "{cases}");
     let too_many = CHECKER.replace("if (found != expected)", &half.replace("10 of 20", "21"));
@@ -393,7 +392,7 @@ exit 0
     );
     judged("echo x\n", 1, "the interactor rejects it: not a number: x");
     judged("exit 0\n", 1, "the interactor rejects it: nothing was said");
-    // It may leave all that is wrong to the checker.
+    // The interactor may leave every decision to the checker.
     let lenient = "read -r a b < \"$1\"\necho \"$a $b\"\nread -r said\necho \"$said\" > \"$2\"\n";
     fixture.write("poly/files/talk.sh", lenient);
     judged(RIGHT, 0, "accepted on 3 test cases");
@@ -414,13 +413,13 @@ fn programs_with_testlib_in_other_packages_are_asked_for() {
     );
     let recipe = "solution: /submissions/accepted/right.sh\ndata: {secret: {data: {new: {generate: gen.cpp 4}}}}\n";
     fixture.write("sum/generators/generators.yaml", recipe.replace("gen.cpp 4", "gen.cpp '4'"));
-    // Nothing is guessed.
+    // The calling convention is not guessed.
     fixture.check("verify sum", 3, &["does not build", "testlib.h"]);
     let all = "[testlib]\nheader = \"generators/testlib.h\"\noutput_validator = \"checker\"\n\
                input_validators = true\ngenerators = true\n";
     fixture.write("sum/juror.toml", all);
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
-    // A directory of several files, with a header of its own that includes the other one.
+    // A directory of several files, whose own header includes the other one.
     fixture.write("sum/output_validator/own/all.h", "#include \"../testlib.h\"\n");
     fixture.write("sum/output_validator/more.cpp", "#include \"own/all.h\"\nint more;\n");
     let by_way = CHECKER

@@ -1,11 +1,11 @@
-//! Test data from recipes: all that a recipe can say, and what must not happen on the way.
+//! Test data from recipes: every feature of recipes, and their failures.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::fixture::Fixture;
 
-/// A package without data, with generators, and this recipe.
+/// A package with generators and this recipe, without data.
 pub(crate) fn fixture(recipe: &str) -> Fixture {
     let fixture = Fixture::new();
     fs::remove_dir_all(fixture.path("sum/data")).expect("data to remove");
@@ -29,7 +29,6 @@ fn read(fixture: &Fixture, name: &str) -> String {
     })
 }
 
-/// The names of all files below `data/`.
 fn names(fixture: &Fixture) -> Vec<String> {
     let data = fixture.path("sum/data");
     let walk = walkdir::WalkDir::new(&data).sort_by_file_name();
@@ -189,7 +188,7 @@ fn hand_made_files_are_told_and_left_alone() {
     );
     let left = ["secret/a.ans", "secret/a.in", "secret/a.png", "secret/old/README.md"];
     assert_eq!(names(&fixture), left);
-    // What stands where the recipe has something else is not removed either.
+    // A directory in place of a generated file is not removed either.
     fs::create_dir_all(fixture.path("sum/data/secret/b.in")).expect("a directory");
     let recipe =
         format!("{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 3, b: gen.sh 4 5}}}}}}\n");
@@ -211,14 +210,14 @@ fn what_belongs_to_a_made_case_or_group_is_not_pruned() {
     }
     fixture.check_kept("generate sum --prune", 0, &["5 unknown", "1 unchanged"]);
     assert_eq!(names(&fixture).len(), 3 + mine.len());
-    // What juror itself made is not the author's, also if it was left for some time.
+    // A file that juror made may be removed, even if it was left for some time.
     fixture.write("sum/generators/generators.yaml", recipe(""));
     fixture.check_kept("generate sum", 0, &["6 unknown", "1 unchanged"]);
     fixture.check_kept("generate sum --prune", 0, &["removed secret/g/a.yaml", "5 unknown"]);
     assert_eq!(names(&fixture).len(), 2 + mine.len());
     fixture.write("sum/data/secret/g/a.yaml", "hint: mine\n");
     fixture.check_kept("generate sum --prune", 0, &["6 unknown", "1 unchanged"]);
-    // A group that is no longer made goes with all that belongs to it.
+    // A group that the recipe no longer makes is removed with all its files.
     let other =
         format!("{SOLUTION}data: {{secret: {{data: {{h: {{data: {{a: {{in: 1 2}}}}}}}}}}}}\n");
     fixture.write("sum/generators/generators.yaml", other);
@@ -312,7 +311,7 @@ fn only_what_changed_is_made_again() {
     let fixture = fixture(&format!(
         "{SOLUTION}data: {{secret: {{data: {{a: chance.py 1, b: {{copy: manual/m}}}}}}}}\n"
     ));
-    // Shows by its output whether it ran.
+    // Its output shows whether it ran.
     let chance = "import time; print(1, time.time_ns())\n";
     fixture.write("sum/generators/chance.py", chance);
     let check = |said: &str| {
@@ -328,7 +327,7 @@ fn only_what_changed_is_made_again() {
     };
     fixture.write("sum/generators/chance.py", format!("{chance}#\n"));
     let now = remade("another generator", "1 changed, 1 unchanged", &first);
-    // The case is made again, but nothing that runs for it is another: the cache knows what came of it.
+    // The case is made again, but its programs and inputs are the same, so the results come from the cache.
     fixture.write("sum/data/secret/a.ans", "0\n");
     assert_eq!(check("1 changed, 1 unchanged"), now, "other data");
     fixture.write("sum/submissions/accepted/right.sh", "read -r x y; echo $((x + y))\n");
@@ -371,7 +370,7 @@ fn where_no_run_alone_shows_what_is_right_answers_are_empty() {
     assert_eq!(read(&fixture, "secret/b.ans"), "7\n");
     assert!(!fixture.path("sum/data/invalid_input/c.ans").exists());
 
-    // A submission is none that makes answers; a program for it is.
+    // A submission makes no answers; a separate program does.
     let recipe = |solution: &str| {
         format!("solution: {solution}\ndata: {{secret: {{data: {{a: gen.sh 1 2}}}}}}\n")
     };

@@ -1,4 +1,4 @@
-//! What is known of earlier commands is not run again: programs that are started are counted.
+//! The cache: counts the programs that each command starts.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// A package with a directory for its cache.
+/// A package with a cache.
 struct Remembering {
     fixture: Fixture,
 }
@@ -17,7 +17,6 @@ impl Remembering {
         Self { fixture: Fixture::new() }
     }
 
-    /// Runs `juror … --json` with the cache and gives the document.
     fn json(&self, line: &str) -> Value {
         let mut juror = self.fixture.juror(line);
         let juror = juror.arg("--json").env("JUROR_CACHE", self.fixture.path("kept"));
@@ -26,14 +25,14 @@ impl Remembering {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
     }
 
-    /// How many programs a command starts, and its document.
+    /// Also returns the document.
     fn started(&self, line: &str) -> (u64, Value) {
         let document = self.json(line);
         let started = document["cache"]["started"].as_u64();
         (started.unwrap_or_else(|| panic!("no cache: {document}")), document)
     }
 
-    /// Runs a command and holds how many programs it starts against what is expected.
+    /// Checks how many programs a command starts.
     fn check(&self, line: &str, started: u64) -> Value {
         let (number, document) = self.started(line);
         assert_eq!(number, started, "juror {line}: {document}");
@@ -41,7 +40,6 @@ impl Remembering {
     }
 }
 
-/// The verdicts of all test cases, by submission.
 fn verdicts(document: &Value) -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let submissions = document["submissions"].as_array().expect("submissions");
@@ -75,7 +73,7 @@ fn nothing_changed_starts_nothing_and_one_edited_submission_only_its_own_runs() 
     assert_eq!(verdicts(&edited), verdicts(&before));
     juror.check("verify sum", 0);
 
-    // A new input: its validator, and both submissions.
+    // A new input runs its validator and both submissions.
     juror.fixture.write("sum/data/secret/large/2.in", "7 7\n");
     juror.fixture.write("sum/data/secret/large/2.ans", "14\n");
     let (more, document) = juror.started("verify sum");
@@ -96,7 +94,7 @@ fn a_smaller_limit_is_judged_by_what_is_known() {
         let again = juror.check(&format!("{line} {limit}"), started);
         assert_eq!(verdicts(&again), verdicts(&first));
     }
-    // How long it takes to the end of a longer one is not known.
+    // The cache does not know how long the run would take with a larger limit.
     let longer = juror.started(&format!("{line} 0.3")).0;
     assert!(longer >= 1);
     juror.check(&format!("{line} 0.2"), 0);
@@ -142,12 +140,12 @@ fn files(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
     walk.filter(|it| it.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
 }
 
-/// A submission knows where the cache is, tries all ways to it, and leaves links to it in its box. What is kept
-/// there for others stays as it was, but for what its own runs are known by.
+/// The submission knows the path of the cache, tries to write to it, and leaves links to it in its box. Only entries
+/// of its own runs may change.
 #[test]
 fn a_submission_cannot_write_into_the_cache() {
     let juror = Remembering::new();
-    // All of it: else one more case may be under way when the first is rejected, or not.
+    // With all test cases, since another case may or may not run when the first is rejected.
     let honest = "judge sum sum/submissions/wrong_answer/wrong.sh --all";
     let before = juror.json(honest);
     let kept = juror.fixture.path("kept");
@@ -169,7 +167,7 @@ fn a_submission_cannot_write_into_the_cache() {
     assert_eq!(hostile["submissions"].as_array().map(Vec::len), Some(1), "{hostile}");
     for (bytes, path) in &known {
         let now = fs::read(path).unwrap_or_default();
-        // What this command found is put at the end.
+        // Results of this command are appended.
         assert!(now.starts_with(bytes), "{} is not as it was", path.display());
     }
     let planted = |path: &std::path::PathBuf| {
@@ -184,7 +182,7 @@ fn a_submission_cannot_write_into_the_cache() {
     assert_eq!(verdicts(&after), verdicts(&before));
 }
 
-/// The directory of the cache may be a trap of another user.
+/// Another user may have made the directory of the cache.
 #[test]
 fn a_link_in_place_of_the_cache_is_not_followed() {
     let juror = Remembering::new();

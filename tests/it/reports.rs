@@ -42,7 +42,7 @@ fn reports_are_written_beside_what_is_shown() {
     assert!(page.contains(failed) && page.contains("<span>100000 1</span>"), "{page}");
 
     run("verify sum --junit t.xml --csv t.csv --html t.html", 0);
-    // Nothing is surprising, but the reasons are there.
+    // As expected, but with reasons.
     assert!(read("t.html").contains("All 2 submissions are as expected."));
     assert!(read("t.html").contains("<span>100000 1</span>"));
     assert!(read("t.xml").contains("juror verify"), "{}", read("t.xml"));
@@ -71,16 +71,16 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
     );
     check("--csv t --junit t", &["--junit: t is another report"]);
     check("--csv t --junit ./t", &["--junit: ./t is another report"]);
-    // What it is not asked to replace.
+    // A file that is not a report must not be replaced.
     for option in ["--csv p.sh", "--html sum/problem.yaml", "--junit old.csv"] {
         check(option, &["it exists and is not such a report"]);
     }
     assert_eq!(fixture.read("p.sh"), RIGHT);
-    // A pipe has no path but this one.
+    // A pipe has no other path.
     let piped = fixture.juror("judge sum p.sh -q --csv /dev/stdout").output().expect("juror runs");
     let text = String::from_utf8_lossy(&piped.stdout);
     assert!(text.contains("package,submission,") && piped.status.success(), "{text}");
-    // A command that does not get as far leaves what was there before, or a whole report.
+    // An early failure leaves the old report, or writes a whole new one.
     fixture.check("judge nowhere p.sh --csv old.csv", 3, &["no such directory"]);
     let text = fs::read_to_string(fixture.path("old.csv")).expect("a table");
     assert!(text.starts_with("package,submission,") && text.lines().count() == 1, "{text}");
@@ -215,7 +215,7 @@ fn events_give_the_same_reports_as_their_run() {
         for kind in kinds {
             let [run, merged] = ["run", "merged"].map(|it| {
                 let text = fixture.read(&format!("{it}.{kind}"));
-                // A page shows its own command line.
+                // The page shows the command line, which differs.
                 text.split('<').filter(|it| !it.contains("all.jsonl")).collect::<String>()
             });
             assert_eq!(merged, run, "{command} --{kind}");
@@ -301,7 +301,7 @@ fn shards_are_joined_to_the_same_report() {
     check("odd.json", "line 3 is not an event: ");
     check("twice.json", "it has the events of several commands; give a file for each");
 
-    // What was merged can be merged again, also onto itself.
+    // Merged events can be merged again, even into the same file.
     let (_, whole) = report("verify sum --json", 1);
     for _ in 0..2 {
         let (_, again) = report("merge verify.json --json --events verify.json", 1);

@@ -1,4 +1,4 @@
-//! What is written as JSON is read as it was.
+//! Values that are written as JSON and read again are equal.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -34,7 +34,7 @@ use serde_json::Value;
 
 use crate::outcomes::quiet_outcome;
 
-/// Writes a value, and checks that it is read again, and that no key is left out.
+/// Also checks that no key is left out.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(values: &[T]) {
     let written = values.iter().map(|value| serde_json::to_value(value).expect("a document"));
     let written: Vec<Value> = written.collect();
@@ -135,7 +135,7 @@ fn difference() -> Difference {
     }
 }
 
-/// A case with everything, and one with nothing.
+/// One case has all optional values, the other none.
 fn cases() -> Vec<CaseJudgement> {
     let score = |origin| Score::new(0.1).map(|score| CaseScore { score, origin });
     let run = |outcome: &Outcome| TimedRun::new(outcome, Duration::ZERO);

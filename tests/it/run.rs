@@ -3,7 +3,7 @@
 use crate::fixture::{Fixture, RIGHT};
 use crate::live;
 
-/// Runs `juror` with something to read; gives the exit code, standard output and standard error.
+/// Returns the exit code, standard output and standard error.
 fn run(fixture: &Fixture, arguments: &str, input: &str) -> (Option<i32>, String, String) {
     let output = fixture.juror(arguments).write_stdin(input).output().expect("juror runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -88,7 +88,7 @@ fn an_interactive_problem_is_played_by_hand() {
             assert!(errors.contains(piece), "{arguments} lacks `{piece}`: {errors}");
         }
     };
-    // The person is the interactor, or the submission.
+    // The person plays the interactor, or the submission.
     check("run sum accepted/right.sh", "20 22\n", 0, "42\n", &["exit code 0"]);
     let accepts = ["the output validator accepts what you did"];
     check("run --play sum --case secret/small/1", "13\n", 0, "5 8\n", &accepts);
@@ -96,7 +96,7 @@ fn an_interactive_problem_is_played_by_hand() {
     let rejects = ["rejects what you did", "judge message:", "14 is not 13"];
     check("run --play sum --case secret/small/1", "14\n", 1, "5 8\n", &rejects);
     check("run --play sum --case secret/small/1", "", 1, "5 8\n", &["no answer"]);
-    // Without a person, a file stands for all that is said.
+    // Without a person, a file has the whole input.
     fixture.write("said.txt", "1 2\n");
     check("run sum accepted/right.sh --input said.txt", "", 0, "3\n", &[]);
 }
@@ -168,6 +168,6 @@ fn verify_says_what_a_package_in_progress_lacks() {
     );
     assert_eq!(next("verify new", 3), ["make the test", "add a wrong"]);
     fixture.check("generate new", 0, &["1 created"]);
-    // What is missing is a remark now, and no fault.
+    // The missing part is now a remark instead of an error.
     assert_eq!(next("verify new", 0), ["add a sample", "add a wrong"]);
 }

@@ -1,22 +1,20 @@
-//! Scoring problems: points by group, what is not run, what is expected, and output validators that say
-//! how much an output is worth.
+//! Scoring problems: points by group, skipped runs, expected scores, and output validators with scores.
 
 use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT};
 
-/// Gives the sum where both numbers are at most the one in the name.
+/// Right if both numbers are at most 9.
 pub(crate) const UP_TO_9: &str =
     "read -r a b; if (( a < 10 && b < 10 )); then echo $((a + b)); else echo 0; fi\n";
-/// Is wrong on `1 1`.
+/// Wrong on `1 1`.
 pub(crate) const NOT_1_1: &str = "read -r a b; [[ $a$b == 11 ]] && echo 3 || echo $((a + b))\n";
 
-/// Accepts a right output.
 const VALIDATOR: &str =
     "#!/usr/bin/env bash\nread -r line; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43\n";
 
-/// A problem with the groups `a`, worth 40 or nothing; `b`, worth 30, 10 a case; and `c`, worth what its
-/// least case is, of 30.
+/// The groups are `a` with 40 points or none, `b` with 30 points, 10 for each case, and `c` with up to 30 points, the
+/// minimum of its cases.
 pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     let path = fixture.path("sum/problem.yaml");
@@ -58,7 +56,7 @@ fn set_validator(fixture: &Fixture, validator: &str) {
     fixture.executable("sum/output_validator/validate/run");
 }
 
-/// Score, and of each group score and how far it was run.
+/// The score; then score and state of each group.
 fn scores(document: &Value) -> String {
     let submission = &document["submissions"][0];
     let mut text = submission["score"].to_string();
@@ -208,7 +206,7 @@ fn an_output_validator_says_what_an_output_is_worth() {
         "(( line > 4 )) && echo 0.5 > \"${3}score_multiplier.txt\"",
         "70.0 40.0 all 15.0 all 15.0 all; 9 run, 0 skipped",
     );
-    // Samples have no score, whatever is said of them.
+    // Samples have no score, even if the validator gives one.
     check(
         "[[ $line == 3 ]] && echo junk > \"${3}score.txt\"",
         "100.0 40.0 all 30.0 all 30.0 all; 9 run, 0 skipped",
@@ -323,7 +321,7 @@ fn without_groups_the_points_are_shared_evenly() {
     fixture.check("judge sum p.sh --quiet", 1, &["WA 66.666667 of 100"]);
 }
 
-/// Accepts submissions without the word that is the first argument, and says what it was called with.
+/// Accepts submissions without the word in the first argument, and prints its arguments.
 const LOOK: &str = r#"#!/usr/bin/env bash
 echo "$1 $2 ${*:4}: $(ls | tr '\n' ' ')" > "${3}judgemessage.txt"
 grep -q "$4" -- *.sh && exit 43

@@ -1,4 +1,4 @@
-//! The executor's test double: answers from a function, starts nothing. The unit tests use it, too.
+//! The test double of executors: a function answers jobs, and nothing starts. Unit tests use it, too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,25 +10,22 @@ use juror::model::judgement::JudgeError;
 use juror::model::stop::Stop;
 use juror::model::work::{RunMode, Work, WorkReply};
 
-/// An executor that answers from a function.
 pub(crate) struct Scripted<F> {
     answer: F,
     joint: Option<Box<AnswerJoint>>,
     slots: usize,
-    /// Set when it is asked to stop.
+    /// Set by `stop`.
     pub(crate) stopped: Arc<AtomicBool>,
 }
 
-/// A function that answers joint jobs.
 type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
 impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
-    /// Answers each job with this function, on this many slots.
     pub(crate) fn new(slots: usize, answer: F) -> Self {
         Self { answer, joint: None, slots, stopped: Arc::default() }
     }
 
-    /// Answers each joint job with this function; otherwise they fail.
+    /// Without this, joint jobs fail.
     #[must_use]
     pub(crate) fn joint(
         self,

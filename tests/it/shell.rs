@@ -48,7 +48,7 @@ fn shells_complete_commands_options_and_what_a_package_has() {
     let right = "sum/submissions/accepted/right.sh";
     check(&["juror", "judge", "sum", "sum/submissions/accepted/r"], &[right]);
     check(&["juror", "statement", "sum", "--language", ""], &["en", "sv"]);
-    // The shell runs nothing that is in a name.
+    // The shell runs no part of a name.
     for name in ["$(touch PWN).py", "a;b`c`.py", "it's \"q\".py", "tab\t$(x).py", "line\n$(x).py"] {
         fixture.write(&format!("odd/{name}"), "");
     }
@@ -94,7 +94,7 @@ fn the_documentation_is_in_the_program() {
     fixture.check("--help", 0, &["Topics, for `juror help TOPIC`:", "coming-from"]);
 }
 
-/// Each page of the documentation for users has a topic: what stands in the README's table and is no page about the code.
+/// Pages for users are those in the README's table, except pages about the code.
 #[test]
 fn every_page_has_a_topic() {
     let topics = tidy::read(&tidy::root().join("src/cli/topics.rs"));

@@ -1,7 +1,7 @@
-//! What comes of a run if the machine lacks something: a judge error, never a verdict.
+//! Runs on a machine with a shortage give a judge error, never a verdict.
 //!
-//! These tests need root and control groups of version 1, or mounts, and are left out elsewhere. The table of all
-//! cases is in `src/sandbox/shortage.rs`.
+//! These tests need root and control groups of version 1, or mounts, and are skipped elsewhere.
+//! `src/sandbox/shortage.rs` has the table of all cases.
 
 use std::ffi::OsString;
 use std::fs;
@@ -28,7 +28,6 @@ const MANY: &str = "#include <stdio.h>\n#include <unistd.h>\n\
     for (int i = 0; i < 60; i++) { int p = fork(); if (p < 0) return 3; if (!p) for (;;) pause(); }\n\
     printf(\"%d\\n\", a + b); }\n";
 
-/// The program as users get it.
 fn juror() -> OsString {
     wire::juror().get_program().to_owned()
 }
@@ -37,7 +36,7 @@ fn juror() -> OsString {
 struct Group(PathBuf);
 
 impl Group {
-    /// Makes one with this limit, if that is possible here.
+    /// `None` if this machine does not allow it.
     fn make(controller: &str, limit: &str, value: &str) -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let own = own.lines().find_map(|line| line.split_once(&format!(":{controller}:/")))?.1;
@@ -49,7 +48,7 @@ impl Group {
         Some(group)
     }
 
-    /// A command that runs juror in this group, with these words before its own.
+    /// `before` precedes the command.
     fn juror(&self, fixture: &Fixture, before: &[&str], arguments: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", "echo $$ > \"$0/tasks\" && exec \"$@\""]).arg(&self.0).args(before);
@@ -61,7 +60,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The last processes leave a moment after they ended.
+        // Ended processes leave the group a moment later.
         for _ in 0..500 {
             if fs::remove_dir(&self.0).is_ok() {
                 return;
@@ -71,7 +70,6 @@ impl Drop for Group {
     }
 }
 
-/// Runs juror for these lines of `juror grade`.
 fn grade(mut command: Command, lines: &[Value]) -> (Vec<Value>, String) {
     use std::io::Write;
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -89,7 +87,7 @@ fn line(source: &str, language: &str) -> Value {
     json!({ "cases": [case], "source": { "text": source, "language": language }, "limits": { "time": 20 } })
 }
 
-/// Checks the only result: no verdict, and a judge error with this in its message.
+/// The result must be a judge error with this text in its message.
 fn check(command: Command, line: Value, said: &str) {
     let (results, err) = grade(command, &[line]);
     let [result] = &results[..] else { panic!("{results:?} {err}") };
@@ -99,7 +97,7 @@ fn check(command: Command, line: Value, said: &str) {
     assert!(message.contains(said), "{message}");
 }
 
-/// A directory in which another user may write, with the words that run a command as that user.
+/// A directory for another user, and the words that run a command as that user.
 fn other_user(fixture: &Fixture) -> (PathBuf, Vec<&'static str>) {
     let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
     open(fixture.root(), 0o755).expect("rights");
@@ -109,7 +107,7 @@ fn other_user(fixture: &Fixture) -> (PathBuf, Vec<&'static str>) {
     (scratch, "setpriv --reuid 65534 --regid 65534 --clear-groups".split(' ').collect())
 }
 
-/// Whether another user can start juror from where it was built.
+/// Whether another user can start juror from the build directory.
 fn is_open_to_all(fixture: &Fixture, user: &[&str]) -> bool {
     let mut command = Command::new(user[0]);
     let tried = command.args(&user[1..]).arg(juror()).arg("--version").output();
@@ -154,7 +152,7 @@ fn a_container_with_few_processes_gives_a_judge_error() {
     }
 }
 
-/// juror itself needs a few processes and threads; with less, it cannot ask for the version of a shell.
+/// juror itself needs a few processes and threads. With fewer, it cannot ask a shell for its version.
 #[test]
 fn a_container_without_processes_lacks_no_tool() {
     let fixture = Fixture::new();
@@ -175,7 +173,7 @@ fn a_container_without_processes_lacks_no_tool() {
     assert!(told.count() > 0, "no limit was met when juror asked for a shell");
 }
 
-/// A command that runs juror with a temporary directory of its own, mounted with these options, if that is possible.
+/// Runs juror with a temporary directory that is mounted with these options. `None` if that is not possible.
 fn mounted(fixture: &Fixture, options: &str, arguments: &str) -> Option<Command> {
     let scratch = fixture.path("mounted");
     fs::create_dir_all(&scratch).expect("a directory");
@@ -218,7 +216,7 @@ fn a_full_temporary_directory_gives_a_judge_error() {
     check(command, line(source, "bash"), "is full");
 }
 
-/// Somebody removes all temporary files while a program runs that was built.
+/// All temporary files are removed while a built program runs.
 #[test]
 fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
     let fixture = Fixture::new();
@@ -243,7 +241,7 @@ fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
         for entry in fs::read_dir(&scratch).expect("a directory").flatten() {
             fs::remove_dir_all(entry.path()).expect("a removal");
         }
-        // The program is known, and its files are gone.
+        // The program is cached in memory, but its files are gone.
         let result = ask(RIGHT);
         assert_eq!(result["verdict"], Value::Null, "{result:#}");
         assert_eq!(result["error"]["kind"], "judge", "{result:#}");
@@ -255,7 +253,6 @@ fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
     }
 }
 
-/// The processes with this among their arguments.
 fn processes_with(argument: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").expect("processes").flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -266,7 +263,7 @@ fn processes_with(argument: &str) -> Vec<i32> {
     numbers.filter(has).collect()
 }
 
-/// Somebody may kill a program once. If it is killed in the second run too, the program does it.
+/// A program may be killed once from outside. If the second run is killed too, the program itself is the cause.
 #[test]
 fn a_run_that_somebody_kills_is_repeated() {
     let fixture = Fixture::new();

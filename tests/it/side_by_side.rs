@@ -1,4 +1,4 @@
-//! Several packages in one command: at work on side by side, told one after the other.
+//! Several packages in one command: processed at the same time, reported one after the other.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
-/// Takes out what differs from time to time.
+/// Removes values that differ between runs.
 fn lasting(value: &mut Value) {
     const FLEETING: [&str; 2] = ["memory_bytes", "command_line"];
     match value {

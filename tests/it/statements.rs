@@ -1,4 +1,4 @@
-//! `juror statement`: pages of statements, as contestants read them.
+//! `juror statement`: statements as pages.
 
 use std::fs;
 
@@ -98,7 +98,6 @@ fn what_cannot_be_shown_has_a_way_out() {
     Fixture::new().check("statement sum --json --out -", 2, &[both]);
 }
 
-/// Statements that are only a PDF are told beside those that become a page.
 #[test]
 fn a_pdf_beside_other_statements_is_told() {
     let fixture = fixture();
@@ -174,7 +173,7 @@ fn statements_of_polygon_are_shown_in_each_language() {
         assert!(page.contains(piece), "{piece}\n{page}");
     }
     assert!(!page.contains("secret") && !page.contains("<script"), "{page}");
-    // Polygon's own page and PDF, and files of the judge, stay out.
+    // Polygon's own page and PDF, and files for judges, are left out.
     fixture.check(
         "statement p --language fr",
         3,

@@ -1,4 +1,4 @@
-//! `juror strength`, as a user types it, on packages with so few inputs that nothing takes long.
+//! `juror strength` on packages with few inputs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,10 +8,9 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::{builds, stress_live};
 
-/// Sixteen inputs.
 const GRAMMAR: &str = "INT(0, 3, a) SPACE INT(0, 3, b) NEWLINE\n";
 
-/// Right, in a language that has mutants.
+/// A right submission in a language with mutants.
 const SUM: &str = "\
 #include <stdio.h>
 int main(void) {
@@ -22,7 +21,7 @@ int main(void) {
 }
 ";
 
-/// Leaves one small test case, and the inputs of the grammar.
+/// Leaves one small test case, and adds a grammar.
 fn small(fixture: Fixture) -> Fixture {
     fs::remove_dir_all(fixture.path("sum/data/secret")).expect("test cases");
     fixture.write("sum/data/sample/1.in", "0 0\n");
@@ -31,7 +30,7 @@ fn small(fixture: Fixture) -> Fixture {
     fixture
 }
 
-/// The same with the right submission in C, which is quick to start.
+/// With the right submission in C, which starts fast.
 fn small_in_c() -> Fixture {
     let fixture = small(Fixture::new());
     fixture.remove("sum/submissions/accepted/right.sh");
@@ -40,20 +39,18 @@ fn small_in_c() -> Fixture {
     fixture
 }
 
-/// The program that a report names.
 fn subject<'r>(report: &'r Value, id: &str) -> &'r Value {
     let subjects = report["subjects"].as_array().expect("programs");
     subjects.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("no {id}: {report:#}"))
 }
 
-/// The names of the programs of which this holds.
 fn named(report: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String> {
     let subjects = report["subjects"].as_array().expect("programs");
     let ids = subjects.iter().filter(|it| holds(it)).map(|it| it["id"].as_str().expect("a name"));
     ids.map(str::to_owned).collect()
 }
 
-/// Measures the package `sum`, and holds what is said against what is expected.
+/// Measures the package `sum`.
 fn check(fixture: &Fixture, options: &str, code: i32, said: &[&str]) {
     fixture.check(&format!("strength sum --seed 1 --time 10m {options}"), code, said);
 }
@@ -92,7 +89,7 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     let hold_out = &first["hold_out"];
     assert_eq!(hold_out["operators"].as_array().map(Vec::len), Some(8), "{hold_out:#}");
 
-    // A line more leaves the names of the mutants as they are.
+    // Another line does not change the names of mutants.
     let undecided = named(&first, |it| it["status"] == "undecided" && it["kind"] == "mutant");
     let known = undecided.first().expect("one that nothing rejects");
     fixture.write("sum/submissions/accepted/sum.c", format!("/* Right. */\n{SUM}"));
@@ -131,7 +128,7 @@ fn what_is_missed_is_added_and_a_second_run_says_what_was_gained() {
     for id in &promoted {
         assert!(gained["caught"].to_string().contains(id.as_str()), "{gained:#}");
     }
-    // Of other inputs nothing is known.
+    // Other inputs are not known to be valid.
     let other = fixture.json("strength sum --cache kept --seed 2 --time 10m", 0);
     assert!(other["gained"].is_null(), "{other:#}");
 }
@@ -214,7 +211,7 @@ fn without_a_grammar_test_cases_are_changed() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/9.in", "99999 100000\n");
     fixture.write("sum/data/secret/small/9.ans", "199999\n");
-    // Asked a thousand times, so none that is slow to start.
+    // The validator runs a thousand times, so it must start fast.
     fs::remove_dir_all(fixture.path("sum/input_validators")).expect("a directory to remove");
     let valid = SUM.replace(
         "printf(\"%d\\n\", a + b);\n    return 0",

@@ -1,4 +1,4 @@
-//! `juror stress`, as a user types it.
+//! `juror stress` on whole packages.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,8 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::wire;
 
-/// Two numbers on a line.
 const GRAMMAR: &str = "INT(0, 100000, a) SPACE INT(0, 100000, b) NEWLINE\n";
 
-/// The package `sum` with a grammar of its input.
 pub(crate) fn fixture() -> Fixture {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/sum.ctd", GRAMMAR);
@@ -20,18 +18,16 @@ pub(crate) fn fixture() -> Fixture {
     fixture
 }
 
-/// Searches for an input that breaks a submission of `sum` with these options; the document.
+/// Returns the document.
 fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
     fixture.json(&format!("stress sum my.sh --seed 1 --explain 0 {options}"), code)
 }
 
-/// The input found, with all that is said of it.
 pub(crate) fn counterexample(report: &Value) -> &Value {
     &report["counterexample"]
 }
 
-/// Holds what is found on a submission against what it should be.
 fn check(submission: &str, verdict: &str, input: &str) {
     let fixture = fixture();
     let report = search(&fixture, submission, "--runs 3000 --time 10m", 1);
@@ -40,7 +36,7 @@ fn check(submission: &str, verdict: &str, input: &str) {
     assert_eq!(counterexample(&report)["failing"], 3, "{report:#}");
 }
 
-/// Whatever luck it has: what is shown is the output of a run that failed.
+/// The shown output always comes from a failed run.
 #[test]
 fn what_fails_now_and_then_is_shown_as_it_failed() {
     let fixture = fixture();
@@ -72,7 +68,7 @@ fn a_submission_that_is_too_slow_is_found_and_stays_so() {
 #[test]
 fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
     let fixture = fixture();
-    // Its own limit on the clock is two minutes and more.
+    // Its wall time limit is more than two minutes.
     let asleep = "read -r a b; [[ $a -gt 1 ]] && sleep 1000; echo $((a + b))\n";
     let options = "--time 1s --shrink-time 500ms --time-limit 60";
     let report = search(&fixture, asleep, options, 0);
@@ -80,7 +76,7 @@ fn a_time_is_kept_even_if_a_program_sleeps_through_it() {
     let seconds = report["seconds"].as_f64().expect("a time");
     assert!((1.0..30.0).contains(&seconds), "{report:#}");
 
-    // What is found is kept, though what makes it smaller takes longer than there is time.
+    // The found input is kept, even if shrinking runs out of time.
     let options = "--time 6s --shrink-time 1s --time-limit 0.1 --save found.in";
     let report = search(&fixture, &format!("{asleep}sleep 1000\n"), options, 1);
     assert_eq!(counterexample(&report)["verdict"], "TLE", "{report:#}");
@@ -120,7 +116,7 @@ fn a_finite_set_of_inputs_is_tried_to_its_end() {
     let fixture = fixture();
     fixture.write("sum/input_validators/sum.ctd", "INT(0, 3, a) SPACE INT(0, 2, b) NEWLINE\n");
     fixture.write("my.sh", RIGHT);
-    // Shapes and random inputs go on for ever; all that they find is there already.
+    // Shapes and random inputs never end, but all inputs were tried before.
     let report = search(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
     assert_eq!(report["runs"], 12, "{report:#}");
 }
@@ -337,13 +333,11 @@ fn a_reference_that_fails_is_a_fault_of_the_package() {
     );
 }
 
-/// A search in a package that ships.
 pub(crate) fn search_shipped(package: &str, submission: &str, options: &[&str]) -> Value {
     let options = [&["--json", "--seed", "1", "--explain", "0"], options].concat();
     shipped("stress", package, submission, &options)
 }
 
-/// The document of a subcommand about a submission of a package that ships.
 pub(crate) fn shipped(
     subcommand: &str,
     package: &str,

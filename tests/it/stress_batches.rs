@@ -1,21 +1,20 @@
-//! Batches against fresh processes: `juror stress` says the same of a program, whatever that does to a batch.
+//! Batches against fresh processes: `juror stress` finds the same, even if a program disturbs its batch.
 
 use serde_json::Value;
 
 use crate::fixture::Fixture;
 use crate::stress::counterexample;
 
-/// So many inputs that most of them are in batches, and no more.
+/// Enough inputs that most are in batches.
 const GRAMMAR: &str = "INT(0, 11, a) SPACE INT(0, 11, b) NEWLINE\n";
 
-/// The input on which a program does what is asked about: a small one, but not among the first.
+/// The condition for the one input on which a program misbehaves: small, but not among the first.
 const ONCE: &str = "a == 0 && b == 8";
-/// The same for the reader of a report.
+/// The same input as text.
 const ONCE_TOLD: &str = "0 8\n";
-/// Inputs on which a program does what must not matter: many.
+/// The condition for many inputs on which a program does something harmless.
 const OFTEN: &str = "(a + b) % 9 == 5";
 
-/// What comes before each program in C or C++.
 const START: &str = "\
 #include <errno.h>
 #include <fcntl.h>
@@ -30,19 +29,17 @@ const START: &str = "\
 #include <unistd.h>
 ";
 
-/// Whether a program can be put in batches at all.
+/// How many runs are in batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Batched {
-    /// Most of its runs.
     Mostly,
-    /// Some of its runs.
     Seldom,
-    /// None that counts.
+    /// None, or no run that counts.
     Never,
 }
 use Batched::{Mostly, Never, Seldom};
 
-/// A package in which submissions may write files, if that is asked for.
+/// Submissions may write files if `writes` is set.
 fn fixture(io: &str, writes: bool) -> Fixture {
     let fixture = match io {
         "files" => Fixture::with_files(),
@@ -65,12 +62,12 @@ fn fixture(io: &str, writes: bool) -> Fixture {
     fixture
 }
 
-/// A right program in C that does this first, and that on one input before it prints.
+/// A right program in C that runs `first` at its start, and `on_one` on one input before it prints.
 fn program(first: &str, on_one: &str) -> String {
     program_on(ONCE, first, on_one)
 }
 
-/// A right program in C that does this first, and that before it prints where the condition holds.
+/// A right program in C that runs `first` at its start, and `on_some` before it prints if the condition holds.
 fn program_on(condition: &str, first: &str, on_some: &str) -> String {
     format!(
         "{START}int main(void) {{ {first} int a, b; if (scanf(\"%d %d\", &a, &b) != 2) return 9;\n\
@@ -88,7 +85,7 @@ fn search(fixture: &Fixture, name: &str, options: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
-/// What must not depend on batches.
+/// The parts of a report that must not depend on batches.
 fn found(report: &Value) -> [Value; 5] {
     let details = counterexample(report);
     [
@@ -100,7 +97,7 @@ fn found(report: &Value) -> [Value; 5] {
     ]
 }
 
-/// Holds the verdict that a program gets in batches against the expected one, and the input on which it gets it.
+/// Checks the verdict in batches, and its input.
 fn check_in(fixture: &Fixture, name: &str, source: &str, verdict: &str, batched: Batched) {
     fixture.write(name, source);
     let report = search(fixture, name, "");
@@ -132,7 +129,7 @@ fn fresh_processes_show_the_same() {
     assert_eq!(found(&batches), found(&fresh), "{batches:#}");
 }
 
-/// The same for a program in C that reads standard input.
+/// For a program in C that reads standard input.
 fn check(first: &str, on_some: &str, verdict: &str) {
     let fixture = fixture("standard", false);
     check_in(&fixture, "my.c", &program(first, on_some), verdict, Mostly);
@@ -180,13 +177,13 @@ fn an_input_on_which_it_uses_too_much_is_found() {
     );
 }
 
-/// For itself, because it waits for most of its time.
+/// A separate test, because it mostly sleeps.
 #[test]
 fn an_input_on_which_it_sleeps_is_found() {
     check("", "sleep(100);", "TLE");
 }
 
-/// The same for a program that is right, whatever it does beside that on many inputs.
+/// For a right program that does something harmless on many inputs.
 fn check_harmless(on_some: &str, batched: Batched) {
     let fixture = fixture("standard", false);
     let source = program_on(OFTEN, "", on_some);
@@ -211,7 +208,7 @@ fn what_it_does_to_the_batch_is_held_against_nobody() {
 
 #[test]
 fn an_input_sees_nothing_of_those_before_it() {
-    // In memory, in files that it may write everywhere, and in what is open.
+    // In memory, in files at every writable place, and in open descriptors.
     let once = |path: &str| {
         format!(
             "{{ struct stat s; if (stat(\"{path}\", &s) == 0) return 4; \
@@ -228,7 +225,7 @@ fn an_input_sees_nothing_of_those_before_it() {
     check(&all.join(" "), "", "AC");
     let fixture = fixture("standard", true);
     check_in(&fixture, "my.c", &program(&once("seen"), ""), "AC", Mostly);
-    // Nobody but the program takes a directory with files in it away: then batches end early.
+    // Only the program removes a directory with files in it, so batches end early.
     let directory = "mkdir(\"seen\", 0700); int fd = open(\"seen/in\", O_CREAT | O_WRONLY, 0600); if (fd < 0) return 5;";
     check_in(&fixture, "my.c", &program("", directory), "AC", Mostly);
     check_in(&fixture, "my.c", &program(directory, ""), "AC", Seldom);
@@ -263,7 +260,7 @@ fn files_with_names_are_in_batches_as_well() {
     check_in(&fixture, "my.c", &program(open, "remove(\"sum.out\");"), "WA", Mostly);
     let add = "freopen(\"sum.in\", \"r\", stdin); freopen(\"sum.out\", \"a\", stdout);";
     check_in(&fixture, "my.c", &program(add, "remove(\"sum.in\");"), "AC", Mostly);
-    // As many write it: both files are open before `main`.
+    // A common style: both files are opened before `main`.
     let global = |on_some: &str| {
         format!(
             "#include <fstream>\n#include <cstdio>\nstd::ifstream in(\"sum.in\"); std::ofstream out(\"sum.out\");\n\
@@ -300,7 +297,7 @@ fn programs_in_rust_and_with_threads_are_in_batches_as_well() {
 fn programs_in_python_are_in_batches_as_well() {
     let fixture = fixture("standard", true);
     let once = ONCE.replace("&&", "and");
-    // Nothing of the batch is there but on the one input, nor is what another input left.
+    // The output is wrong if the program sees a trace of its batch, or a file of another input.
     let source = format!(
         "import os, sys\na, b = map(int, input().split())\nsys.stdin.read()\n\
          is_new = __name__ == '__main__' and len(sys.argv) == 1 and 'INPUTS' not in globals()\n\
@@ -312,21 +309,21 @@ fn programs_in_python_are_in_batches_as_well() {
 #[test]
 fn other_languages_and_what_does_not_build_for_batches_have_fresh_processes() {
     let fixture = fixture("standard", false);
-    // More inputs than are tried before there are batches.
+    // More inputs than are tried before batches begin.
     let grammar = "INT(0, 9, a) SPACE INT(0, 9, b) NEWLINE\n";
     fixture.write("sum/input_validators/sum.ctd", grammar);
     fixture.write("my.sh", "read -r a b; echo $((a + b))\n");
     let report = fixture
         .json("stress sum my.sh --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m", 0);
     assert_eq!(report["batched"], 0, "{report:#}");
-    // Where nothing keeps programs apart, files of the whole machine would be seen as left behind.
+    // Without isolation, files of the whole machine would count as left behind.
     fixture.write("my.c", program("", ""));
     let report = fixture.json(
         "stress sum my.c --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m --isolation plain",
         0,
     );
     assert_eq!(report["batched"], 0, "{report:#}");
-    // A name that both have.
+    // Both have this name.
     fixture.write("my.c", program("", "") + "int __wrap_main(void) { return 1; }\n");
     fixture.check(
         "stress sum my.c --explain 0 --reference ref.c --seed 3 --runs 600 --time 10m",

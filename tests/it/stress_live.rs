@@ -1,4 +1,4 @@
-//! `juror stress` where there is no output to compare: submission and output validator talk, or run several times.
+//! `juror stress` on interactive and multi-pass problems.
 
 use std::fs;
 
@@ -7,10 +7,9 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::stress::counterexample;
 
-/// Two numbers on a line.
 const GRAMMAR: &str = "INT(0, 1000, a) SPACE INT(0, 1000, b) NEWLINE\n";
 
-/// Sends two numbers and wants their sum.
+/// Sends two numbers and expects their sum.
 const TALKS: &str = r#"#!/usr/bin/env bash
 read -r a b < "$1"
 echo "$a $b"
@@ -22,7 +21,7 @@ echo "looked at $answer" >&2
 exit 43
 "#;
 
-/// Wants a number, and then the next one below it, down to 0.
+/// Expects a number, then in each pass the next smaller one, down to 0.
 const COUNTS_DOWN: &str = r#"#!/usr/bin/env bash
 number=$(cat "$1")
 read -r line || line=nothing
@@ -31,7 +30,7 @@ read -r line || line=nothing
 exit 42
 "#;
 
-/// The package `sum` as a problem of a type with this output validator and this grammar.
+/// The package `sum` with another type, output validator and grammar.
 fn fixture(kind: &str, limits: &str, validator: &str, grammar: &str) -> Fixture {
     let fixture = Fixture::new();
     fixture.write("sum/output_validator/validate/run", validator);
@@ -43,12 +42,11 @@ fn fixture(kind: &str, limits: &str, validator: &str, grammar: &str) -> Fixture 
     fixture
 }
 
-/// Sum, played live.
 pub(crate) fn live() -> Fixture {
     fixture("interactive", "", TALKS, GRAMMAR)
 }
 
-/// Counting down, at most 9 times.
+/// At most 9 passes.
 fn multi_pass() -> Fixture {
     let grammar = "INT(0, 8, n) NEWLINE\n";
     let fixture = fixture("multi-pass", "  validation_passes: 9\n", COUNTS_DOWN, grammar);
@@ -56,7 +54,6 @@ fn multi_pass() -> Fixture {
     fixture
 }
 
-/// Makes the data and the submissions those of the game of counting down.
 fn counting(fixture: &Fixture) {
     fixture.write("sum/input_validators/validate/run", "#!/bin/sh\nexit 42\n");
     fixture.write("sum/submissions/accepted/right.sh", "cat\n");
@@ -65,7 +62,6 @@ fn counting(fixture: &Fixture) {
     }
 }
 
-/// Searches for an input that breaks a submission.
 fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Value {
     fixture.write("my.sh", submission);
     let runs = if options.contains("--runs") { "" } else { "--runs 1500" };
@@ -73,7 +69,7 @@ fn search(fixture: &Fixture, submission: &str, options: &str, code: i32) -> Valu
     fixture.json(&line, code)
 }
 
-/// Who said what in a document, in the notation of `.interaction` files.
+/// In the notation of `.interaction` files.
 fn said(report: &Value) -> String {
     let transcript = &counterexample(report)["transcript"];
     let mut text = String::new();
@@ -89,7 +85,7 @@ fn said(report: &Value) -> String {
     text
 }
 
-/// Holds what is found against verdict, input, a part of the cause, and what was said.
+/// `expected` has verdict, input, a part of the cause, and the transcript.
 fn check(fixture: &Fixture, submission: &str, expected: [&str; 4]) {
     let report = search(fixture, submission, "", 1);
     let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
@@ -141,14 +137,13 @@ fn the_same_seed_finds_the_same_talk_with_any_number_of_slots() {
     assert_eq!(found[0].0["text"], "3 6\n");
 }
 
-/// A recipe whose answers come from here.
 fn recipe(solution: &str) -> String {
     format!(
         "solution: {solution}\ndata:\n  secret:\n    data:\n      one:\n        in: \"1 1\\n\"\n"
     )
 }
 
-/// Adds what is found to a package with this recipe; the judge answer that was added.
+/// Adds the found input to a package with this recipe, and returns the new judge answer.
 fn promoted(fixture: &Fixture, recipe: &str) -> String {
     fixture.write("sum/generators/generators.yaml", recipe);
     fs::remove_dir_all(fixture.path("sum/data")).expect("the data");
@@ -165,12 +160,12 @@ fn promoted(fixture: &Fixture, recipe: &str) -> String {
 
 #[test]
 fn judge_answers_are_made_as_the_recipe_makes_them() {
-    // A submission that talks makes no answer: it is empty.
+    // An interactive submission makes no answer, so the answer is empty.
     let validator = TALKS.replace("echo \"$a $b\"\n", "[[ -s $2 ]] && exit 9\necho \"$a $b\"\n");
     let fixture = fixture("interactive", "", &validator, GRAMMAR);
     let answer = promoted(&fixture, &recipe("/submissions/accepted/right.sh"));
     assert_eq!(answer, "");
-    // A program that is none does.
+    // Another program makes an answer.
     let fixture = live();
     let validator = TALKS.replace("$((a + b))", "$(cat \"$2\")");
     fixture.write("sum/output_validator/validate/run", validator);
@@ -214,7 +209,7 @@ fn several_passes_are_judged_to_the_last() {
         "read -r n; echo $((n == 3 ? 8 : n))\n",
         ["WA", "3\n", "the output validator rejects it: 8 is not 3", "<3|>8|"],
     );
-    // The number itself is right, and so are those below 3.
+    // The number itself and numbers below 3 are right.
     check(
         &fixture,
         "read -r n; [[ -e seen ]] || exit 0; echo $n\n",

@@ -1,4 +1,4 @@
-//! Holds the source against the map in `docs/architecture.md`.
+//! Checks the source against `docs/architecture.md` and the rules of the project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +21,7 @@ pub(crate) fn sources(dir: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// All files below a directory, by their paths in it.
+/// By their paths in the directory.
 pub(crate) fn files_below(dir: &Path) -> Vec<String> {
     let files = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter();
     let files = files.map(|entry| entry.unwrap()).filter(|entry| entry.file_type().is_file());
@@ -49,7 +49,7 @@ fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
         .collect()
 }
 
-/// The module of a source file; `None` for `lib.rs` and `main.rs`.
+/// `None` for `lib.rs` and `main.rs`.
 fn module_of(path: &Path) -> Option<String> {
     let below = path.strip_prefix(root().join("src")).ok()?;
     let first = below.components().next()?.as_os_str().to_str()?;
@@ -139,7 +139,7 @@ fn unsafe_code_stands_in_the_sandbox_only() {
     assert_eq!(wrong, Vec::<PathBuf>::new());
 }
 
-/// The files that start programs, and what.
+/// The files that start programs, and which.
 const STARTS: [(&str, &str); 5] = [
     ("sandbox/host_tool.rs", "tools of this machine and the pager, in a place of their own"),
     ("sandbox/forks.rs", "what the others prepare"),
@@ -170,7 +170,7 @@ fn nothing_else_starts_a_program() {
             found.insert(name);
         }
     }
-    // Inside the sandbox, the program of a run.
+    // The program of a run, inside of the sandbox.
     found.retain(|name| !name.starts_with("sandbox/linux/"));
     let expected: BTreeSet<String> = STARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(found, expected);
@@ -275,7 +275,7 @@ fn files_named_in_where_do_i_change_exist() {
     assert_eq!(missing, Vec::<&str>::new());
 }
 
-/// Names of public types that still stand in more than two modules.
+/// Names of public types that are still in more than two modules.
 const SHARED_NAMES: [&str; 0] = [];
 
 #[test]
@@ -294,7 +294,7 @@ fn a_public_type_name_stands_in_two_modules_at_most() {
     assert_eq!(shared, SHARED_NAMES, "{modules:#?}");
 }
 
-/// The type that a line declares for others than its own file.
+/// The type that a line declares outside of its own file.
 fn public_type(line: &str) -> Option<&str> {
     let (visibility, rest) = line.trim_start().split_once(' ')?;
     let (kind, rest) = rest.split_once(' ')?;
@@ -303,7 +303,7 @@ fn public_type(line: &str) -> Option<&str> {
     (is_type && visibility.starts_with("pub")).then_some(name)
 }
 
-/// A test that is left out belongs to the group `quiet`, or is a part of another.
+/// An ignored test is in the group `quiet`, or is a part of another test.
 #[test]
 fn tests_that_are_left_out_say_why_in_one_of_two_ways() {
     let mut wrong = Vec::new();
@@ -414,7 +414,7 @@ fn the_document_of_dependencies_has_each_of_them() {
         }
         let Some((name, _)) = line.split_once(" = ") else { continue };
         if section.ends_with("dependencies]") {
-            // The grammars of one project have a row together.
+            // The grammars of one project share a row.
             let name = if name.starts_with("tree-sitter") { "tree-sitter" } else { name };
             assert!(told.contains(name), "docs/dependencies.md does not say why {name} is there");
         }

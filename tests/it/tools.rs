@@ -1,4 +1,4 @@
-//! The tools of this machine: what a plan says is done, in a bare environment; and no file of a package is taken for one.
+//! Runs build plans with the tools of this machine, in an empty environment; no file of a package replaces a tool.
 
 use std::fs;
 use std::io::Write;
@@ -23,17 +23,16 @@ use juror::sandbox::Machine;
 use crate::fixture::{Fixture, write_program};
 use crate::wire;
 
-/// The tools of this machine.
 fn machine() -> Toolchains {
     Toolchains::new(Box::new(Machine))
 }
 
-/// Builds a source file, runs it on `3 4`, and checks that it says `7`; skips if a tool is missing.
+/// Builds a source file, runs it on `3 4`, and expects `7`. Skips if a tool is missing.
 fn check(name: &str, text: &str) -> anyhow::Result<()> {
     check_in(None, name, text)
 }
 
-/// The same in the language of this code.
+/// `language` is a code.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()> {
     let dir = tempfile::tempdir()?;
@@ -68,7 +67,7 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         }
         plan => plan?,
     };
-    // Built for batches it is on a single input what it is otherwise.
+    // A program built for batches behaves the same on a single input.
     let plans = [("place", Some(plan.clone())), ("batches", plan.for_batches())];
     for (place, plan) in plans {
         let place = dir.path().join(place);
@@ -92,7 +91,6 @@ fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result
     Ok(())
 }
 
-/// Puts the files of a plan in place.
 fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
     for file in &plan.files {
         let Node::File { blob, mode } = &file.node else { continue };
@@ -104,7 +102,7 @@ fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Starts a command with `3 4` on its standard input; box and program are both `place`.
+/// Standard input is `3 4`. `place` is both box and program directory.
 fn start(command: &job::Command, place: &Path) -> std::io::Result<(String, bool)> {
     let place_text = place.to_string_lossy();
     let here = |text: &str| text.replacen(PROGRAM, &place_text, 1).replacen(BOX, &place_text, 1);
@@ -200,7 +198,7 @@ fn further_languages_are_built_and_started() -> anyhow::Result<()> {
     check_in(Some("pypy3"), "sum.py", PYTHON)
 }
 
-/// A fault of the source is one of the build, or of the run if nothing is built.
+/// A faulty source fails its build, or its run if nothing is built.
 #[test]
 fn a_fault_of_the_source_is_found() -> anyhow::Result<()> {
     const BUILD: &str = "is not built";
@@ -213,7 +211,7 @@ fn a_fault_of_the_source_is_found() -> anyhow::Result<()> {
         ("bad.swift", None, "let a: Int = \"x\"\n", BUILD),
         ("bad.ts", None, "const a: number = 'x';\n", BUILD),
     ] {
-        // What is skipped has no fault.
+        // A skipped language has no fault.
         let Err(fault) = check_in(language, name, text) else { continue };
         anyhow::ensure!(fault.to_string().contains(fails), "{fault}");
     }
@@ -232,7 +230,7 @@ fn java_is_built_and_started_from_a_file_of_any_name() -> anyhow::Result<()> {
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()> {
-    // A script that asks for what is not there is a fault of the script, elsewhere.
+    // Without Python, the script itself would fail.
     if let Err(missing) = machine().named("python3", "run scripts") {
         eprintln!("skipped: {missing}");
         return Ok(());
@@ -246,7 +244,7 @@ fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()>
     )
 }
 
-/// A tail of the machine's own loader and libraries: what starts here is told apart from what cannot.
+/// An executable of this machine needs no build.
 #[test]
 fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
     let program = Program {
@@ -263,8 +261,7 @@ fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Files with which a package would like to have its own programs started, or to choose a version. Those that start leave
-/// a mark.
+/// Files that try to replace tools or choose their versions. A program that starts leaves a mark.
 fn traps(fixture: &Fixture) {
     let mark = fixture.path("STARTED").display().to_string();
     let program = format!("#!/bin/sh\necho \"$0\" >> {mark}\necho 3\n");
@@ -356,7 +353,7 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
         assert_eq!(started, "", "{arguments}: {said}");
         said
     };
-    // Without its interpreter, a submission is not judged.
+    // A submission without its interpreter is not judged.
     for name in ["absolute", "installed", "winding", "relative", "split"] {
         let said = juror(&format!("judge . submissions/accepted/{name}"), &[2]);
         assert!(
@@ -368,7 +365,7 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
         juror(&format!("judge . submissions/accepted/{name}"), &[0, 1, 2, 3, 4]);
     }
     juror("judge . submissions/accepted/a.py submissions/accepted/absolute --executor local", &[2]);
-    // A command is started, and in the sandbox it finds no file of the package.
+    // A command starts in the sandbox, where it finds no file of the package.
     for command in ["./python3", "bin/python3", "./java -version", "./env python3"] {
         juror(&format!("judge . -- {command}"), &[0, 1, 2]);
     }

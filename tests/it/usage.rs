@@ -1,4 +1,4 @@
-//! The command in the hands of people: odd names, kept boxes, Ctrl-C, a disk that is full.
+//! The command in daily use: odd names, saved boxes, Ctrl-C, a full disk.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -128,7 +128,7 @@ fn a_package_that_is_not_complete_is_judged() {
     let words = "problem_format_version: 2025-09\nname: Sum\ntype: pass-fail multi-pass\n";
     fixture.write("sum/problem.yaml", words);
     fixture.check("verify sum", 3, &["write `type: [pass-fail, multi-pass]`"]);
-    // What cannot be honoured is an error.
+    // An option that cannot work is an error.
     let base = "problem_format_version: 2025-09\n";
     for (yaml, said) in [
         ("type: interactive\n", "need their own"),
@@ -226,7 +226,7 @@ fn what_a_compiler_says_is_shown() {
     }
     fixture.remove("sum/submissions/accepted/ce.c");
     fixture.check("stress sum ce.c", 1, &["error: CE: the submission does not build"]);
-    // Whatever the number of lines, none is replaced by a line that says so.
+    // No single line is replaced by a note that one line is missing.
     for number in 1..=8 {
         fixture.write("ce.c", errors(number));
         let text = said("judge sum ce.c");
@@ -264,7 +264,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("juror-boxes-"), "{text}");
-    // Where no rejection names its box, the directory still has to be found.
+    // Without a rejection that names its box, the directory must still be shown.
     fixture.write("p.sh", RIGHT);
     fixture.check("judge sum p.sh --keep=right", 0, &["saved in", "right"]);
     let document = fixture.json("judge sum p.sh --keep=again", 0);
@@ -276,7 +276,7 @@ fn boxes_are_kept_in_a_directory_that_need_not_be_named() {
         fixture.check(&format!("judge sum p.sh --keep {dir}"), 2, &[&write]);
         fixture.check(&format!("verify sum --keep {dir}"), 2, &[&write]);
     }
-    // The other submission is judged, and its boxes are kept.
+    // The other submission is judged, and its boxes are saved.
     let mut command = fixture.juror("judge sum p.sh none.c --keep");
     let output = command.env("TMPDIR", fixture.path("tmp")).output().expect("juror runs");
     assert_eq!(output.status.code(), Some(2));
@@ -414,8 +414,7 @@ fn a_temporary_directory_that_cannot_be_used_is_no_verdict() {
     }
 }
 
-/// Starts juror, waits until a program of it runs, sends a signal, and gives its exit code and all it
-/// wrote.
+/// Waits until a program of juror runs, then sends a signal. Returns the exit code and the output.
 fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>, String) {
     fixture.write("tmp/keep", "");
     let child = wire::juror()
@@ -428,7 +427,7 @@ fn interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<i32>
         .spawn()
         .expect("juror starts");
     let id = child.id().to_string();
-    // It has said so in the temporary directory when it is past its start.
+    // The program makes a file in the temporary directory when it has started.
     let start = Instant::now();
     while fs::read_dir(fixture.path("tmp")).expect("tmp").count() < 2 {
         assert!(start.elapsed() < Duration::from_secs(60), "it never began");
@@ -471,7 +470,7 @@ fn an_interruption_ends_it_at_once_and_leaves_nothing() {
     check("generate sum", "-INT", "interrupted");
 }
 
-/// They run no program meanwhile, so the signal comes when juror listens to it.
+/// juror runs no program here, so the signal is sent when juror handles signals.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interruption_ends_hours_of_drawing_and_of_waiting_for_input() {
@@ -499,7 +498,7 @@ fn an_interruption_ends_hours_of_drawing_and_of_waiting_for_input() {
         while !is_listening() {
             std::thread::yield_now();
         }
-        // Nothing comes, and it does not end.
+        // No input arrives, and the pipe stays open.
         let stdin = child.stdin.take();
         let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
         assert!(sent.expect("kill").success());
@@ -588,7 +587,7 @@ fn a_lost_report_is_a_fault() {
     );
     check("--help", ">/dev/full", 4, "error: cannot write the report: No space left on device");
     check("judge sum right.sh", ">&- 2>&-", 4, "");
-    // A reader that has seen enough is not a fault.
+    // A closed pipe is not an error.
     check("judge sum right.sh", "2>/dev/null | true; exit ${PIPESTATUS[0]}", 0, "");
     check("--help", "| true; exit ${PIPESTATUS[0]}", 0, "");
 }
@@ -596,7 +595,7 @@ fn a_lost_report_is_a_fault() {
 #[test]
 fn a_large_submission_is_refused_before_it_is_read() {
     let fixture = Fixture::new();
-    // Files with holes: they take no room.
+    // Sparse files take no disk space.
     let sparse = |name: &str, start: &str, size: u64| {
         fixture.write(name, start);
         let file = fs::File::options().write(true).open(fixture.root().join(name));
@@ -605,7 +604,7 @@ fn a_large_submission_is_refused_before_it_is_read() {
     sparse("huge.cpp", "int main(){}", 4 << 30);
     sparse("large.py", "print(1)", 2 << 20);
     for (name, size) in [("huge.cpp", "4 GiB"), ("large.py", "2 MiB")] {
-        // Less address space than the file is large: who read it whole would fail.
+        // The address space is smaller than the file, so reading it in full would fail.
         let line = format!("ulimit -v 1500000; exec {} judge sum {name}", juror());
         let mut shell = Command::new("bash");
         let output = shell.current_dir(fixture.root()).args(["-c", &line]).output();
@@ -615,7 +614,7 @@ fn a_large_submission_is_refused_before_it_is_read() {
         assert!(said.contains(&format!("{size} of source code, 1 MiB allowed")), "{said}");
     }
     fs::create_dir(fixture.root().join("many")).expect("a directory");
-    // One program, as one of them is called so.
+    // These are one program, since one of the files is a main file.
     fixture.write("many/main.py", "");
     for number in 0..10_000 {
         fs::write(fixture.root().join(format!("many/{number}.py")), "").expect("a file");
@@ -623,7 +622,6 @@ fn a_large_submission_is_refused_before_it_is_read() {
     fixture.check("judge sum many", 2, &["has more than 10000 files"]);
 }
 
-/// The program, for a shell.
 fn juror() -> String {
     format!("env JUROR_CACHE=off {}", assert_cmd::cargo::cargo_bin("juror").display())
 }

@@ -1,4 +1,4 @@
-//! Input validators in batches decide as they do alone.
+//! Input validators in batches give the same results as alone.
 
 use std::fs;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::executors;
 use crate::fixture::Fixture;
 use crate::scripted::Scripted;
 
-/// Accepts a number that is at most its argument.
+/// Accepts numbers up to the argument.
 const PYTHON: &str = "import sys\nsys.exit(42 if int(input()) <= int(sys.argv[1]) else 43)\n";
 const C: &str = "\
 #include <fcntl.h>
@@ -34,14 +34,14 @@ int main(int argc, char **argv) {
 }
 ";
 
-/// How validators are asked once batches could begin.
+/// How validators run once batches can begin.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Asked {
-    /// With a start of each for many inputs.
+    /// One start for many inputs.
     Together,
-    /// Together as far as a batch goes, then alone.
+    /// In a batch until it ends, then alone.
     InParts,
-    /// With a start of each for every input.
+    /// One start for each input.
     Alone,
 }
 
@@ -72,12 +72,12 @@ fn check(validators: &[(&str, &str)], asked: Asked) {
         assert_eq!(validity.accepted(&texts).expect("decisions"), expected, "{validators:?}");
         started.load(Ordering::SeqCst) - before
     };
-    // What refuses all proves nothing.
+    // A validator that refuses everything proves nothing.
     assert!(check(&vec![501; BEFORE]) >= BEFORE);
     assert!(check(&[7, 501, 8]) >= 3);
     let starts = check(&[7, 501, 777, 500, 8, 502, 9, 10, 503, 504]);
     match asked {
-        // A batch in each slot.
+        // Each slot has its own batch.
         Asked::Together => assert!(starts <= 2 * validators.len(), "{validators:?}: {starts}"),
         Asked::InParts => assert!((3..10).contains(&starts), "{validators:?}: {starts}"),
         Asked::Alone => assert!(starts >= 10, "{validators:?}: {starts}"),
@@ -85,7 +85,6 @@ fn check(validators: &[(&str, &str)], asked: Asked) {
     assert_eq!(check(&[]), 0);
 }
 
-/// The validator in C, which also does this.
 fn also(what: &str) -> String {
     C.replace("/* WHAT */", what)
 }
@@ -117,7 +116,7 @@ fn validators_that_decide_otherwise_in_a_batch_are_asked_alone() {
             Asked::Alone,
         );
     }
-    // Its language cannot.
+    // Its language has no batches.
     let shell = "read -r a; (( a <= $1 )) && exit 42; exit 43\n";
     check(&[("a.sh", shell)], Asked::Alone);
 }

@@ -1,11 +1,10 @@
-//! Output validators of packages: what they are shown, what their answers mean, and what comes of those
-//! that break down.
+//! Output validators of packages: their files and arguments, their exit codes, and their faults.
 
 use std::fs;
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
-/// Accepts what has the judge answer's words; says what it was given.
+/// Accepts outputs with the words of the judge answer; prints its arguments.
 const VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r -a answer < "$2"
 read -r -a output || true
@@ -15,7 +14,7 @@ echo "do not give up" > "${3}teammessage.txt"
 exit 43
 "#;
 
-/// The package with this validator, a shell script.
+/// `validator` is a shell script.
 fn fixture(validator: &str) -> Fixture {
     let fixture = Fixture::new();
     set_validator(&fixture, validator);
@@ -164,7 +163,7 @@ fn feedback_is_kept_where_boxes_are() {
     assert_eq!(read("notes").expect("notes"), "more\n");
 }
 
-/// Right on what it is tried with, then `fault` on the output 666.
+/// Passes its test, and runs `fault` on the output 666.
 fn breaking(fault: &str) -> String {
     format!(
         "#!/usr/bin/env bash\nread -r line; [[ $line == $(cat \"$2\") ]] && exit 42\n\
@@ -190,7 +189,7 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
     check("kill -SEGV $$", "it was killed by SIGSEGV");
     check("exit 0", "it ended with exit code 0; it must be 42");
     check("exit 1", "it ended with exit code 1; it must be 42");
-    // On a busy machine it reaches the other limit first.
+    // On a busy machine the other limit may be reached first.
     check("while :; do :; done", "it exceeded a limit:");
     check("sleep 100", "on the wall clock, 3.00 s allowed");
     check("head -c 3000000 /dev/zero; exit 43", "it exceeded a limit: wrote more than the 1 MiB");
@@ -229,7 +228,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
     let script = "sum/output_validator/validate";
     let rejects = "rejects sum/data/sample/1.ans as the output of sample/1";
     check("exit 43", 3, &[script, rejects]);
-    // It takes the answer for the output and the other way round: all is well until both differ.
+    // The validator confuses answer and output, which shows only if they differ.
     check(
         "read -r line < \"$1\"; [[ $line == $(cat \"$2\") ]] && exit 42; exit 43",
         3,
@@ -274,7 +273,7 @@ fn an_answer_that_is_no_output_has_an_output_beside_it() {
     fixture.write("sum/data/secret/large/1.ans", "hint 100001\n");
     fixture.write("a.sh", RIGHT);
     fixture.check("judge sum a.sh", 3, &["rejects", "beside it as .out"]);
-    // If people see something else, the answer may be anything.
+    // If another text is shown, the answer may be anything.
     fixture.write("sum/data/sample/1.ans.statement", "3\n");
     fixture.write("sum/data/sample/1.ans.download", "3\n");
     fixture.check("judge sum a.sh", 0, &["warning: rejects", "AC"]);
@@ -376,7 +375,7 @@ fn expectations_look_into_the_message() {
     fixture.check("verify sum", 1, &["should contain `wanted 14, got 3`"]);
 }
 
-/// Counts down from the input: each pass must give the number, and the next one is one less.
+/// Counts down from the input: each pass must print the number, and the next number is one less.
 const PASSES: &str = r#"#!/usr/bin/env bash
 read -r line || line=
 number=$(cat "$1")
@@ -419,7 +418,7 @@ fn a_multi_pass_problem_runs_until_the_validator_has_enough() {
     assert!(!passes.exists(), "one for the run");
     let state = "kept/b.sh/sample~-1.validator.pass2/juror/feedback/state";
     assert_eq!(fs::read(fixture.path(state)).expect("a file"), b"x\nx\n");
-    // What the validator said in the first pass stays.
+    // The message of the first pass stays.
     fixture.check("judge sum c.sh", 1, &["RTE", "exit code 9", "judge message: │ pass with 2: 2"]);
     fixture.write("sum/data/secret/large/1.in", "3\n");
     fixture.check(

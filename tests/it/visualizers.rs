@@ -1,4 +1,4 @@
-//! Images that a package's visualizers make, and what becomes of them.
+//! Images that a package's visualizers make.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 
 use crate::fixture::{Fixture, WRONG};
 
-/// Says what it was given, as an image.
+/// Its image shows its arguments.
 const DRAWS: &str = "#!/usr/bin/env bash\n\
     echo \"$(cat \"$1\")|$(cat \"$2\")|$(cat)|${*:4}|$(cat \"$3state\" 2>&1)\" > \"${3}judgeimage.svg\"\n\
     echo x > \"${3}teamimage-01.png\"; echo 7 > \"${3}score.txt\"; echo y > \"${3}judgemessage.txt\"\n\
@@ -41,7 +41,7 @@ fn images_of_outputs_are_kept() {
     let drawn = image(&fixture, "judgeimage.svg").expect("an image");
     assert!(drawn.starts_with("100000 1|100001|3|red a b|cat: "), "{drawn}");
     assert_eq!(image(&fixture, "teamimage-01.png").as_deref(), Some("x\n"));
-    // Its exit code means nothing, and it may write images only.
+    // Its exit code is ignored, and only images count.
     assert_eq!(image(&fixture, "score.txt"), None);
     assert_eq!(image(&fixture, "judgemessage.txt"), None);
     assert_eq!(fixture.read(&format!("{KEPT}.visualizer.error")), "it ended with exit code 3\n");
@@ -92,11 +92,11 @@ fn a_visualizer_that_does_not_work_changes_no_verdict() {
     fixture.remove("sum/output_visualizer/draw/build");
     fixture.write("sum/output_visualizer/draw/run", "#!/nowhere\n");
     fixture.check("judge sum b.sh --keep=other", 1, &[wrong, "needs `/nowhere`"]);
-    // Nobody would see its images.
+    // Its images would not be shown.
     fixture.check("judge sum b.sh", 1, &[wrong]);
 }
 
-/// A page has images of what failed, and nothing else is kept for it.
+/// A page shows images of failures; no other files are saved for it.
 #[test]
 fn a_page_has_images_of_inputs_and_outputs() {
     let fixture = fixture(DRAWS);
@@ -134,10 +134,10 @@ fn a_page_has_images_of_inputs_and_outputs() {
     check("judge sum b.sh --keep=kept", 1, &images);
     check("judge sum sum/submissions/accepted/right.sh", 0, &[]);
     check("verify sum --case secret/large/1", 0, &images);
-    // Without a page, the input is not drawn.
+    // Without a page, the input has no image.
     fixture.write("sum/input_visualizer/draw/run", "#!/nowhere\n");
     fixture.check("judge sum b.sh --keep=other", 1, &["images: judgeimage.png, judgeimage.svg"]);
-    // What is too large, or too many, is left out.
+    // Images that are too large or too many are left out.
     fixture.write(
         "sum/output_visualizer/draw/run",
         "#!/usr/bin/env bash\nfor i in 1 2 3 4 5; do echo $i > ${3}judgeimage-$i.svg; done\n\

@@ -1,4 +1,4 @@
-//! `juror watch`: what it judges anew, what it ends, and how it ends itself.
+//! `juror watch`: which changes start a judgement, and how it ends.
 
 use std::fs;
 use std::io::{BufRead, BufReader, pipe};
@@ -12,12 +12,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::wire;
 
-/// Never ends by itself while a test waits.
 const ENDLESS: &str = "sleep 100000\n";
-/// Ends no test that goes well.
+/// Much longer than any test takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A watch that runs.
 struct Watch {
     child: Child,
     lines: Receiver<String>,
@@ -47,7 +45,7 @@ impl Watch {
         Self { child, lines }
     }
 
-    /// Waits until it says this, in this order. Returns the line with the last piece.
+    /// Waits for these texts in this order. Returns the line with the last one.
     fn says(&self, pieces: &[&str]) -> String {
         let mut said = String::new();
         let mut last = String::new();
@@ -65,7 +63,7 @@ impl Watch {
         last
     }
 
-    /// Ctrl-C. All of it is gone then.
+    /// Sends Ctrl-C. No process may remain.
     fn ends(mut self, fixture: &Fixture) {
         let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process");
         kill_process(id, Signal::INT).expect("it is there");
@@ -89,12 +87,12 @@ const WAITS: &str = "waiting for a change in p.sh or sum; Ctrl-C ends it";
 fn each_save_is_judged() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);
-    // What it writes itself is no change.
+    // Files that juror writes are no change.
     let watch = Watch::start(&fixture, "sum p.sh --html sum/report.html");
     watch.says(&["WA", WAITS]);
     fixture.write("p.sh", RIGHT);
     watch.says(&["changed: p.sh", "AC", WAITS]);
-    // As many editors save.
+    // Many editors save like this.
     let replace = |text: &str| {
         fixture.write(".p.sh.new", text);
         fs::rename(fixture.path("p.sh"), fixture.path("p.sh~")).expect("a backup");
@@ -104,7 +102,7 @@ fn each_save_is_judged() {
     watch.says(&["changed: p.sh", "WA", WAITS]);
     replace(RIGHT);
     watch.says(&["changed: p.sh", "AC", WAITS]);
-    // The package, also in a new directory.
+    // A change in the package, also in a new directory.
     fixture.write("sum/data/secret/small/1.ans", "14\n");
     watch.says(&["changed: sum/data/secret/small/1.ans", "WA", WAITS]);
     fixture.write("sum/data/secret/small/1.ans", "13\n");
@@ -114,7 +112,7 @@ fn each_save_is_judged() {
     watch.says(&["changed: sum/data/secret/new/1.", "accepted on 5 test cases", WAITS]);
     fixture.write("sum/problem.yaml", "name: [\n");
     watch.says(&["changed: sum/problem.yaml", "error", WAITS]);
-    // What is not of the submission or the package changes nothing: the next change that is told is another.
+    // Other files do not matter: the next reported change is another one.
     fixture.write("q.sh", WRONG);
     fixture.write("sum/submissions/accepted/right.sh", WRONG);
     fixture.remove("p.sh");
@@ -124,7 +122,7 @@ fn each_save_is_judged() {
     watch.ends(&fixture);
 }
 
-/// Nothing that happens in a directory is heard once another one has its name.
+/// A watch of the old directory would miss changes in the new one with the same name.
 #[test]
 fn a_directory_that_is_replaced_is_watched_on() {
     let fixture = Fixture::new();
@@ -158,7 +156,7 @@ fn what_failed_last_is_run_first() {
     fixture.write("p.sh", WRONG);
     let watch = Watch::start(&fixture, "sum p.sh");
     watch.says(&["secret/large/1", WAITS]);
-    // Wrong on all.
+    // Wrong on every test case.
     fixture.write("p.sh", "echo 4\n");
     watch.says(&["repeat: juror judge sum p.sh --case secret/large/1", WAITS]);
     fixture.write("p.sh", RIGHT);

@@ -15,7 +15,7 @@ use crate::model::text::command_line;
 use crate::model::units::Bytes;
 use crate::ops::staging::{self, StagingDirectory, fault, parent};
 
-/// Writes the files to a directory beside their path, and moves it there.
+/// Writes to a temporary directory next to the path and renames it, so that no half-written cluster remains.
 pub(super) fn make(arguments: &InitArguments) -> Result<(), Stop> {
     let plan = plan(arguments)?;
     let dir = &arguments.dir;
@@ -46,7 +46,6 @@ fn write(path: &Path, file: &ClusterFile) -> io::Result<()> {
     written.sync_all()
 }
 
-/// The plan for the requested cluster.
 fn plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
     let servers = arguments.servers.iter().map(|it| server(it)).collect::<Result<Vec<_>, _>>()?;
     if ![1, 3, 5].contains(&servers.len()) {
@@ -72,7 +71,7 @@ fn plan(arguments: &InitArguments) -> Result<ClusterPlan, Stop> {
 fn server(text: &str) -> Result<ServerPlace, Stop> {
     let (host, port) = match text.rsplit_once(':') {
         None => (text, Some(PORT)),
-        // The servers use a higher port among themselves.
+        // The servers also use a port far above this one.
         Some((host, port)) => (host, port.parse().ok().filter(|it| (1..=60_000).contains(it))),
     };
     let is_part = |part: &str| {
@@ -110,7 +109,6 @@ fn twice(option: &str, names: impl Iterator<Item = String>) -> Result<(), Stop> 
     }
 }
 
-/// The commands for the user to type.
 fn next_steps(plan: &ClusterPlan, dir: &Path) -> String {
     let path = |below: &str| dir.join(below).display().to_string();
     let mut text = String::new();

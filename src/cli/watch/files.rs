@@ -1,6 +1,6 @@
 //! Watches files for changes.
 //!
-//! A change is a difference between two scans of all files: editors save in many ways, and leave other files beside.
+//! A change is a difference between two scans of all files, because editors save in many ways and leave other files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,16 +11,14 @@ use std::time::Duration;
 
 use crate::model::root::{FilePath, Kind, PathEntry, WalkBounds};
 
-/// The interval of scans.
 const EVERY: Duration = Duration::from_millis(300);
 /// How long files must be unchanged before changes are reported.
 const TOGETHER: Duration = Duration::from_millis(50);
-/// How often this time is waited for at most, if files change all the time.
+/// The most pauses of this length, if files change all the time.
 const PATIENCE: usize = 20;
-/// How often something that has to be there may be missing in a row until it counts as gone: a save takes less time.
+/// A file counts as deleted if so many scans in a row miss it. A save takes less time.
 const MISSES: usize = 3;
 
-/// The files to watch.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
     pub roots: Vec<PathBuf>,
@@ -28,10 +26,9 @@ pub(super) struct Watched {
     pub apart: Vec<PathBuf>,
 }
 
-/// What changes if the contents or the rights of a file change: its number, size, and times of change.
+/// Inode, size, and times of modification and change, each in seconds and nanoseconds.
 type Marks = [i64; 6];
 
-/// A scan of the files.
 type Look = BTreeMap<PathBuf, Marks>;
 
 impl Watched {
@@ -43,7 +40,7 @@ impl Watched {
         look
     }
 
-    /// Scans a root. Links out of it are not followed: they could lead to all files of the machine.
+    /// Links out of the root are not followed: they could lead to all files of the machine.
     fn look_below(&self, root: &Path, files: &mut Look) {
         let start = FilePath::root(root);
         let Ok(found) = start.metadata() else { return };
@@ -51,7 +48,7 @@ impl Watched {
             files.insert(root.to_owned(), marks(&found));
             return;
         }
-        // Links can lead to a directory in many ways.
+        // Links can lead to the same directory several times.
         let mut seen = BTreeSet::from([(found.dev(), found.ino())]);
         let mut walk = start.walk(WalkBounds::PACKAGE);
         while let Some(next) = walk.next() {
@@ -64,7 +61,7 @@ impl Watched {
                     files.insert((&entry.path).into(), marks(&found));
                 }
                 Ok((Kind::Directory, found)) if seen.insert((found.dev(), found.ino())) => {
-                    // What cannot be listed does not change.
+                    // A directory that cannot be listed counts as unchanged.
                     let _ = walk.enter(&entry);
                 }
                 Ok((Kind::Directory, _)) | Err(_) => {}
@@ -72,7 +69,7 @@ impl Watched {
         }
     }
 
-    /// Whether changes of an entry count: hidden files, backups and build results do not.
+    /// Hidden files, backups and build results do not count.
     fn counts(&self, entry: &PathEntry) -> bool {
         let name = entry.name().to_string_lossy();
         let is_other = name.starts_with('.')
@@ -93,7 +90,6 @@ fn marks(found: &fs::Metadata) -> Marks {
     [number, size, modified.0, modified.1, changed.0, changed.1]
 }
 
-/// Watched files with their last scan.
 #[derive(Debug)]
 pub(super) struct Files {
     watched: Watched,
@@ -102,7 +98,6 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Starts from the current state.
     pub(super) fn new(watched: Watched) -> Self {
         let last = watched.look();
         let mut files = Self { watched, last, gone: BTreeSet::new() };
@@ -114,7 +109,6 @@ impl Files {
         self.watched.roots.iter().filter(|root| !root.exists()).cloned().collect()
     }
 
-    /// Waits for changes, and returns the changed files.
     pub(super) fn changed(&mut self) -> Vec<PathBuf> {
         loop {
             thread::sleep(EVERY);
@@ -125,7 +119,7 @@ impl Files {
         }
     }
 
-    /// The files that have changed since the last time. While they change, it pauses and looks again.
+    /// Returns files that changed since the last scan. While they still change, it pauses and scans again.
     fn changes(&mut self, mut pause: impl FnMut()) -> Vec<PathBuf> {
         let mut look = self.watched.look();
         if look == self.last {
@@ -153,8 +147,8 @@ impl Files {
 mod tests {
     use super::*;
 
-    /// Checks which changes are reported if these files are saved before the scan, and one in each pause. `-` removes a
-    /// file, `.` does nothing.
+    /// Saves files before the scan, and one in each pause; checks the reported changes. `-` removes a file, `.` does
+    /// nothing.
     #[track_caller]
     fn check(before: &str, pauses: &str, told: &str, left: &str) {
         let keep = tempfile::tempdir().expect("a directory");

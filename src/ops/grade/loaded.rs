@@ -1,4 +1,4 @@
-//! The problems of lines: a package that was read once, or the rules for test cases in a line.
+//! The problems of lines: packages, each read once, or the settings for test cases in a line.
 
 use parking_lot::Mutex;
 use std::path::PathBuf;
@@ -22,25 +22,22 @@ use crate::ops::judge::{Comparison, compare_by};
 use crate::ops::problem::{self, Remarks};
 use crate::ops::validators;
 
-/// The problem that a line is judged by.
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
     pub(super) validators: Validators,
     time_limit: Mutex<Option<TimeLimit>>,
-    /// Keeps files that were made because the package only describes them.
+    /// Owns the generated files of the package.
     _made: Option<Made>,
     _aside: Context,
 }
 
-/// Identifies a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProblemKey {
-    /// The package; None if the test cases are in the line.
+    /// `None` if the test cases are in the line.
     pub(super) package: Option<PathBuf>,
     pub(super) compare: Option<String>,
 }
 
-/// The recently used problems.
 pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) context: &'a Context,
@@ -48,8 +45,6 @@ pub(super) struct LoadedProblems<'a> {
 }
 
 impl LoadedProblems<'_> {
-    /// The problem, or why a line cannot be judged by it.
-    ///
     /// # Errors
     /// If the judge failed or was interrupted; the next line tries again.
     pub(super) fn get(
@@ -81,7 +76,7 @@ impl LoadedProblems<'_> {
                     Stop::Refused(Mend::CommandLine, _) => FaultyPart::Line,
                     _ => FaultyPart::Package,
                 };
-                // Drops earlier events: the stop reports the same, with paths that the user knows.
+                // Drops earlier events: `stop` repeats them, with paths that the user knows.
                 heard.try_iter().for_each(drop);
                 aside.stopped(stop);
                 Err(fault(kind, heard.try_iter().map(|it| it.event)).into())
@@ -116,10 +111,7 @@ impl LoadedProblems<'_> {
         Ok((problem, validators, made))
     }
 
-    /// The time limit of a problem, which is determined at the first call.
-    ///
-    /// # Errors
-    /// If it cannot be determined.
+    /// Determined at the first call.
     pub(super) fn time_limit(&self, problem: &LoadedProblem) -> Result<TimeLimit, Stop> {
         let mut known = problem.time_limit.lock();
         if let Some(known) = &*known {
@@ -137,7 +129,6 @@ impl LoadedProblems<'_> {
     }
 }
 
-/// Why a line has no verdict.
 pub(super) enum Without {
     Fault(LineFault),
     Stop(Stop),
@@ -155,7 +146,7 @@ impl From<Stop> for Without {
     }
 }
 
-/// The first message, and how many more there are.
+/// Has the first message, and the number of others.
 fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
     let remarks = told.filter_map(|event| match event {
         Event::Diagnosed(it) if it.is_error() => {

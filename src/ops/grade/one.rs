@@ -38,22 +38,20 @@ use crate::ops::host::Host;
 use crate::ops::judge::Comparison;
 use crate::ops::submissions::named;
 
-/// Judges lines.
 pub(super) struct Grader<'a> {
     pub(super) host: &'a Host,
-    /// Builds the submissions of lines, and keeps none of them on disk.
+    /// Does not cache submissions on disk.
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a Settings,
     /// Whether runs near the time limit are repeated.
     pub(super) repeats: bool,
-    /// What a line's digest depends on, besides the line.
+    /// A line's digest depends on this and the line.
     pub(super) digest_of: String,
-    /// The number of lines that are being judged.
     pub(super) under_way: AtomicUsize,
 }
 
-/// A written result, with its verdict or fault.
+/// A result as JSON, with its verdict or fault.
 pub(super) struct Answer {
     pub(super) text: Vec<u8>,
     pub(super) verdict: Option<Verdict>,
@@ -61,8 +59,6 @@ pub(super) struct Answer {
 }
 
 impl Grader<'_> {
-    /// Judges a line.
-    ///
     /// # Errors
     /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
     pub(super) fn grade(&self, raw: RawLine, digest: u64) -> Result<Answer, Stop> {
@@ -102,7 +98,7 @@ impl Grader<'_> {
         self.settings.read(&raw.text)
     }
 
-    /// Judges with this many slots: one, if other lines use the others.
+    /// Uses one slot if other lines use the rest.
     fn judge(&self, line: StreamLine, slots: usize) -> Result<Judgement, Without> {
         let which = ProblemKey { package: line.package, compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
@@ -172,24 +168,22 @@ impl Grader<'_> {
     }
 }
 
-/// The text of a source that is a single file.
+/// `None` if the source is not a single file.
 fn text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<Cow<'a, str>> {
     const MOST: u64 = 1 << 20;
     match &source.text {
         Some(text) => Some(text.into()),
-        // A fault of reading it has been told.
+        // An error of reading the file was reported before.
         None => submission.program.path.text(MOST).ok().map(Cow::from),
     }
 }
 
-/// Whether a submission with this verdict may be Markdown: it does not build. If nothing builds programs in its language,
-/// any rejection tells as much.
+/// A source that does not build may be Markdown. In a language without a build, any rejected source may be.
 fn may_be_markdown(entry: &PreparedSubmission<'_>, verdict: Verdict) -> bool {
     let has_build = entry.prepared.as_ref().is_ok_and(|it| it.plan.build.is_some());
     if has_build { verdict == Verdict::CompileError } else { verdict != Verdict::Accepted }
 }
 
-/// The fault that a source cannot be built.
 fn of_source(found: Vec<Diagnostic>) -> LineFault {
     let why = found.into_iter().find(Diagnostic::is_error);
     let (message, help) = why.map_or_else(Default::default, |it| {
@@ -198,7 +192,6 @@ fn of_source(found: Vec<Diagnostic>) -> LineFault {
     LineFault::of(FaultyPart::Source, message, help)
 }
 
-/// The fault that a line cannot be judged for reasons outside of the line.
 fn of_judge(stop: Stop) -> LineFault {
     let of_package = |first: Option<Remark>| {
         let (message, help) = first.map(Remark::told).unwrap_or_default();
@@ -232,7 +225,6 @@ fn limited<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Probl
     problem
 }
 
-/// The test cases in a line, ready to be judged.
 fn inline<'a>(
     named: &'a [TestCase],
     cases: Vec<InlineCase>,
@@ -242,7 +234,7 @@ fn inline<'a>(
         Some(Ok(Comparison::Default(words))) => words,
         _ => Vec::new(),
     };
-    // The options were already checked.
+    // The options were checked before.
     let options = Options::parse(&words).unwrap_or_default();
     let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
     cases::inline(named, texts, options)
@@ -286,7 +278,7 @@ fn submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, Line
     Ok(Submission { name, program, expectations: Vec::new() })
 }
 
-/// The language with this code or common name.
+/// Accepts a code or a common name.
 fn language(word: &str) -> Result<&'static Language, LineFault> {
     let folded = word.to_lowercase();
     let called = || {
@@ -300,7 +292,6 @@ fn language(word: &str) -> Result<&'static Language, LineFault> {
     })
 }
 
-/// Checks that a name can be a file name in a box.
 fn file_name(name: &str) -> Result<&str, LineFault> {
     let mut parts = Path::new(name).components();
     let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));

@@ -1,4 +1,4 @@
-//! The destination of results, and the progress that people see meanwhile.
+//! The destination of results, and the progress of a stream.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -23,17 +23,13 @@ use crate::model::units::seconds;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
 
-/// The destination of results.
 pub(super) enum Sink {
     File(ResultsFile),
     Stream(Box<dyn Write + Send>),
 }
 
 impl Sink {
-    /// Opens a file, or standard output, which is `out`. Returns the results that the file already has.
-    ///
-    /// # Errors
-    /// If the file cannot be written, is standard input, or has other content.
+    /// `out` is standard output. Also returns the results that the file already has.
     pub(super) fn open(
         path: Option<&Path>,
         is_resumed: bool,
@@ -71,7 +67,7 @@ impl Sink {
         }
     }
 
-    /// Writes a result with its line end, immediately.
+    /// `line` includes its line end. It is flushed at once.
     pub(super) fn write(&mut self, line: &[u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.add(line),
@@ -79,7 +75,7 @@ impl Sink {
         }
     }
 
-    /// Waits until all results are where they stay.
+    /// Waits until all results are on disk.
     pub(super) fn finish(self) -> io::Result<()> {
         match self {
             Self::File(file) => file.finish(),
@@ -88,38 +84,31 @@ impl Sink {
     }
 }
 
-/// Whether the error means that the reader has closed the pipe.
 pub(super) fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// The progress of the stream.
 pub(super) struct Shown {
-    /// The number of lines done by earlier starts.
+    /// Lines that earlier starts judged.
     earlier: u64,
-    /// The number of lines done by this start.
+    /// Lines that this start judged.
     lines: u64,
-    /// When the first line arrived, and how many bytes were read by then.
+    /// The arrival of the first line, and the bytes read until then.
     begun: Option<(Instant, u64)>,
-    /// How many bytes were read.
     read: u64,
-    /// The total number of bytes, if known.
     size: Option<u64>,
 }
 
 impl Shown {
-    /// Starts with the lines of earlier starts and the total number of bytes.
     pub(super) fn new(earlier: u64, size: Option<u64>) -> Self {
         Self { earlier, lines: 0, begun: None, read: 0, size }
     }
 
-    /// Updates how many bytes were read.
     pub(super) fn read(&mut self, bytes: u64) {
         self.begun.get_or_insert_with(|| (Instant::now(), bytes));
         self.read = bytes;
     }
 
-    /// Counts a line that is done.
     pub(super) fn done(&mut self) -> Event {
         self.lines += 1;
         let (elapsed, before) =
@@ -132,7 +121,7 @@ impl Shown {
     }
 }
 
-/// The estimated time for the remaining bytes, if it is known well enough.
+/// `None` until the estimate is reliable.
 fn left(elapsed: Duration, read: u64, more: u64) -> Option<Duration> {
     const SURE_AFTER: Duration = Duration::from_secs(2);
     let is_sure = elapsed >= SURE_AFTER && read > 0;
@@ -143,14 +132,13 @@ fn left(elapsed: Duration, read: u64, more: u64) -> Option<Duration> {
 #[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct StreamSummary {
-    /// How many lines have which result.
+    /// The number of lines with each result.
     pub lines: Tally,
     #[serde_as(as = "Seconds")]
     #[serde(rename = "elapsed_seconds")]
     pub elapsed: Duration,
 }
 
-/// One line.
 impl CommandResult for StreamSummary {
     fn render(&self, page: &mut Page<'_>) {
         let Tally { accepted, rejected, broken, without_package, skipped, failed } = self.lines;

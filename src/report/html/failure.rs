@@ -11,13 +11,11 @@ use crate::model::verdict::Verdict;
 use crate::report::html::Page;
 use crate::report::html::text::{Pane, cut, not_shown, pane, pane_if_any, picture};
 
-/// The most lines of a diff.
 const DIFF_LINES: usize = 40;
-/// The most lines of an interaction, at its beginning and at its end.
+/// The most lines of an interaction that are shown from its beginning and its end.
 const FIRST: usize = 15;
 const LAST: usize = 30;
 
-/// A test case that a submission does not pass.
 pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     html! {
         (why(case.verdict, &case.test_case, &case.told_cause()))
@@ -32,7 +30,6 @@ pub(super) fn of_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
     }
 }
 
-/// The cause in a sentence.
 pub(super) fn why(verdict: Verdict, place: &str, cause: &str) -> Markup {
     html! {
         p class={ "why " (verdict.short()) } {
@@ -42,7 +39,6 @@ pub(super) fn why(verdict: Verdict, place: &str, cause: &str) -> Markup {
     }
 }
 
-/// A cause, shortened.
 pub(super) fn sentence(cause: &str) -> String {
     const LONGEST: usize = 500;
     match cause.char_indices().nth(LONGEST) {
@@ -51,7 +47,6 @@ pub(super) fn sentence(cause: &str) -> String {
     }
 }
 
-/// The first difference, one side below the other.
 pub(super) fn sides(difference: &Difference) -> Markup {
     let Difference { kind, answer, output, .. } = difference;
     html! {
@@ -81,14 +76,12 @@ fn side(side: &Side, is_ended: bool) -> Markup {
     }
 }
 
-/// Messages of a program.
 fn said(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
         @if !text.trim_ascii().is_empty() { div.panes { (pane(page, Pane::titled(title), text)) } }
     }
 }
 
-/// The evidence for a verdict.
 pub(super) fn shown(
     page: &Page<'_>,
     difference: Option<&Difference>,
@@ -124,7 +117,7 @@ pub(super) fn shown(
     }
 }
 
-/// The diff, unless it shows only a single difference.
+/// Empty if the diff has only a single difference, which is shown elsewhere.
 fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     let lines = &evidence.diff[..evidence.diff.len().min(DIFF_LINES)];
     let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - lines.len()) as u64;
@@ -160,7 +153,6 @@ fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     }
 }
 
-/// The transcript, side by side.
 fn talk(transcript: &Transcript) -> Markup {
     let (first, last) = (joint::lines(&transcript.first), joint::lines(&transcript.last));
     let kept_first = first.len();

@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use crate::model::report::{PackageReport, Report};
 use crate::model::text::{count, given_seconds, printable, visible};
 
-/// The last section.
 pub(super) fn section(report: &Report) -> Markup {
     html! {
         section aria-labelledby="how" {

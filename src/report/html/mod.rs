@@ -31,21 +31,18 @@ use crate::report::result::AnyResult;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// How many bytes of programs' texts a page contains at most, and how many of images. Those that come first are
-/// included.
+/// The most bytes of programs' texts and of images on a page. The first ones are included.
 const TEXTS: usize = 800_000;
 const PICTURES: usize = 6 << 20;
 
-/// Up to this many runs, each submission has a table of all its test cases; otherwise of those that it fails.
+/// With more runs than this, the table of a submission has only the test cases that it fails.
 const RUNS_LISTED: usize = 25_000;
 
-/// How many submissions are expanded at first.
+/// So many submissions are expanded at first.
 const OPEN: usize = 3;
 
-/// What the beginning of every page contains.
 pub const SIGN: &str = "<!DOCTYPE html>";
 
-/// Writes the page.
 pub fn write(
     report: &Report,
     result: Option<&dyn AnyResult>,
@@ -56,14 +53,14 @@ pub fn write(
     out.write_all(text.as_bytes())
 }
 
-/// What a page shows beside the report.
+/// Results of commands that a page shows in addition to the report.
 #[derive(Clone, Copy, Default)]
 pub struct Own<'a> {
     pub search: Option<&'a StressResult>,
     pub strength: Option<&'a Strength>,
 }
 
-/// The page, and how much room is left on it.
+/// `texts` and `pictures` are the bytes that are left.
 struct Page<'a> {
     report: &'a Report,
     own: Own<'a>,
@@ -74,9 +71,8 @@ struct Page<'a> {
     lists_all: bool,
 }
 
-/// A submission with its number on the page.
 struct Shown<'a> {
-    /// The number in the ids of its elements.
+    /// Part of the ids of its elements.
     number: usize,
     submission: &'a SubmissionReport,
     standing: Standing,
@@ -85,10 +81,10 @@ struct Shown<'a> {
 /// How much attention a submission needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// It is as it should be.
+    /// Accepted, or as expected.
     Fine,
     Skipped,
-    /// It is rejected, or not as expected.
+    /// Rejected, or not as expected.
     Bad,
     Fault,
 }
@@ -118,7 +114,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The package with this name; the last one if there are several.
+    /// The last package if several have this name.
     fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
         self.report.session.packages.iter().rev().find(|it| Some(it.name.as_str()) == name)
     }
@@ -127,7 +123,7 @@ impl<'a> Page<'a> {
         self.report.session.task == CommandTask::Verify
     }
 
-    /// Takes this many bytes of room, if there are enough.
+    /// Returns whether there was enough room.
     fn takes(room: &Cell<usize>, bytes: usize) -> bool {
         let left = room.get().checked_sub(bytes);
         room.set(left.unwrap_or(0));
@@ -146,7 +142,6 @@ impl Standing {
         }
     }
 
-    /// The word for the filter.
     const fn word(self) -> &'static str {
         match self {
             Self::Fine => "fine",
@@ -156,7 +151,6 @@ impl Standing {
     }
 }
 
-/// The whole page.
 pub fn page(report: &Report, own: Own<'_>) -> String {
     let page = Page::new(report, own);
     let title = title(report, own);
@@ -211,7 +205,6 @@ pub fn page(report: &Report, own: Own<'_>) -> String {
     page.into_string()
 }
 
-/// The hash of a style or script for the content security policy.
 fn source(text: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
 }
@@ -228,7 +221,6 @@ fn title(report: &Report, own: Own<'_>) -> String {
     }
 }
 
-/// The result in a sentence.
 fn headline(page: &Page<'_>) -> Markup {
     let report = page.report;
     let bad = page.submissions.iter().filter(|it| it.standing.word() == "bad").count();

@@ -12,10 +12,8 @@ use crate::model::verdict::Verdict;
 use crate::report::html::submission::{reason, whole};
 use crate::report::html::{Page, Shown, badge};
 
-/// The most columns of a matrix that are printed.
 pub(super) const ON_PAPER: usize = 40;
 
-/// How many submissions have each verdict, after those without one.
 fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
     let of =
         |verdict| page.submissions.iter().filter(|it| it.submission.verdict() == verdict).count();
@@ -23,7 +21,6 @@ fn tallied(page: &Page<'_>) -> Vec<(Option<Verdict>, usize)> {
     verdicts.map(|verdict| (verdict, of(verdict))).filter(|(_, number)| *number > 0).collect()
 }
 
-/// The verdicts as a strip and in words.
 pub(super) fn tally(page: &Page<'_>) -> Markup {
     let all = page.submissions.len();
     if all < 2 {
@@ -52,7 +49,6 @@ pub(super) fn tally(page: &Page<'_>) -> Markup {
     }
 }
 
-/// The search field and the filters.
 pub(super) fn tools(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
@@ -80,7 +76,6 @@ pub(super) fn tools(page: &Page<'_>) -> Markup {
     }
 }
 
-/// A row for each submission.
 pub(super) fn list(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
@@ -121,7 +116,7 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     }
 }
 
-/// The optional columns, and the directory that names leave out.
+/// `directory` is left out of names.
 struct Columns<'a> {
     directory: &'a str,
     package: bool,
@@ -158,12 +153,11 @@ fn row(page: &Page<'_>, columns: &Columns<'_>, shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// A name that may be broken after each `/`.
 fn path(name: &str) -> Markup {
     html! { @for part in printable(name).split_inclusive('/') { (part) wbr; } }
 }
 
-/// The slowest run, with a bar that is full at the limit.
+/// The bar is full at the limit.
 fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest() else { return html! {} };
     let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
@@ -183,7 +177,6 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     }
 }
 
-/// For each package, the matrix of its submissions and test cases.
 pub(super) fn matrices(page: &Page<'_>) -> Markup {
     let packages = &page.report.session.packages;
     html! { @for package in packages { (matrix(page, package, packages.len() > 1)) } }
@@ -258,7 +251,7 @@ fn line(shown: &Shown<'_>, places: &HashMap<&str, usize>, columns: usize) -> Mar
     }
 }
 
-/// The end of a name, in which test cases differ.
+/// The names of test cases differ at their ends.
 pub(super) fn end(name: &str) -> String {
     const LONGEST: usize = 28;
     let name = printable(name);
@@ -268,7 +261,6 @@ pub(super) fn end(name: &str) -> String {
     }
 }
 
-/// A time without its unit.
 fn digits(time: Duration) -> String {
     seconds(time).trim_end_matches(" s").to_owned()
 }

@@ -6,27 +6,25 @@ use crate::model::judgement::CaseJudgement;
 use crate::model::text::{count, printable};
 use crate::model::verdict::Verdict;
 
-/// The size of the drawing in its own units.
+/// The size of the drawing in SVG units.
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 200.0;
 /// A limit is drawn if it is at most this many times the largest value.
 const FAR: f64 = 8.0;
 
-/// What is plotted.
 pub(super) struct Plot<'a> {
-    /// The quantity, such as `CPU time`.
+    /// Such as `CPU time`.
     pub(super) what: &'a str,
-    /// The element with the table of the same test cases.
+    /// The id of the table of the same test cases.
     pub(super) table: &'a str,
-    /// The value of a test case, if there is one.
     pub(super) value: fn(&CaseJudgement) -> Option<f64>,
-    /// The least and the greatest value of repeated runs, if there were any.
+    /// The least and the greatest value of repeated runs.
     pub(super) spread: fn(&CaseJudgement) -> Option<(f64, f64)>,
     pub(super) shown: fn(f64) -> String,
     pub(super) limit: Option<f64>,
 }
 
-/// A bar for each test case; empty if nothing was measured.
+/// Draws a bar for each test case; empty if nothing was measured.
 pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     let mut values: Vec<f64> = cases.iter().filter_map(plot.value).collect();
     values.sort_by(f64::total_cmp);
@@ -89,7 +87,6 @@ pub(super) fn plot(plot: &Plot<'_>, cases: &[CaseJudgement]) -> Markup {
     }
 }
 
-/// The bars of the test cases with this verdict, as a path.
 fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) -> String {
     let step = WIDTH / cases.len() as f64;
     let mut path = String::new();
@@ -104,7 +101,7 @@ fn bars(plot: &Plot<'_>, cases: &[CaseJudgement], verdict: Verdict, top: f64) ->
     path
 }
 
-/// A thin line from the least to the greatest value of repeated runs, for each test case that has them, as a path.
+/// A thin line shows the least and the greatest value of repeated runs.
 fn spreads(plot: &Plot<'_>, cases: &[CaseJudgement], top: f64) -> String {
     let step = WIDTH / cases.len() as f64;
     let mut path = String::new();
@@ -118,7 +115,6 @@ fn spreads(plot: &Plot<'_>, cases: &[CaseJudgement], top: f64) -> String {
     path
 }
 
-/// The number with at most one decimal.
 fn short(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }

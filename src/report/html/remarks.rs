@@ -13,11 +13,10 @@ use crate::report::html::Page;
 use crate::report::html::failure::{sentence, shown, sides, why};
 use crate::report::html::text::not_shown;
 
-/// The most diagnostics, and the most rows in the list of test data.
 const REMARKS: usize = 100;
 const ROWS: usize = 500;
 
-/// Errors: in the command line, of the judge and in the package.
+/// Errors in the command line, of the judge and in the package.
 pub(super) fn errors(report: &Report) -> Markup {
     let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
     let errors = of(report, Severity::Error);
@@ -41,7 +40,6 @@ pub(super) fn errors(report: &Report) -> Markup {
     }
 }
 
-/// Warnings about the package.
 pub(super) fn warnings(report: &Report) -> Markup {
     let warnings = of(report, Severity::Warning);
     html! {
@@ -73,7 +71,6 @@ fn remark(diagnostic: &Diagnostic) -> Markup {
     }
 }
 
-/// The results of making test data.
 pub(super) fn generated(report: &Report) -> Markup {
     let news = report.generated.iter().filter(|it| it.state != GeneratedState::Unchanged);
     let number = news.clone().count();
@@ -110,7 +107,6 @@ const fn state(state: GeneratedState) -> &'static str {
     }
 }
 
-/// The result of a search in a sentence.
 pub(super) fn search_in_short(search: &Search) -> String {
     let runs = count(search.runs, "comparison");
     match &search.found {
@@ -123,7 +119,6 @@ pub(super) fn search_in_short(search: &Search) -> String {
     }
 }
 
-/// A search and its result.
 pub(super) fn search(page: &Page<'_>) -> Markup {
     let Some(StressResult { search, .. }) = page.own.search else { return html! {} };
     let plan = &search.plan;

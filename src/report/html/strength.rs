@@ -12,13 +12,10 @@ use crate::report::html::failure::why;
 use crate::report::html::overview::{ON_PAPER, end};
 use crate::report::html::text::{Pane, not_shown, pane};
 
-/// The most missed programs that are shown in full, and the most cells of the matrix.
 const MISSED: usize = 60;
 const CELLS: usize = 60_000;
-/// The most rows of a list.
 const ROWS: usize = 1000;
 
-/// All sections.
 pub(super) fn sections(page: &Page<'_>) -> Markup {
     let Some(found) = page.own.strength else { return html! {} };
     html! {
@@ -39,7 +36,6 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
     }
 }
 
-/// What the data was tested with, in words.
 pub(super) fn tally(page: &Page<'_>) -> Option<String> {
     let found = page.own.strength?;
     let (programs, seed) = (count(found.subjects.len(), "program"), found.seed);
@@ -101,7 +97,6 @@ fn parts(found: &Strength) -> Markup {
     }
 }
 
-/// Programs that no test case rejects, with inputs that do.
 fn missed(page: &Page<'_>, found: &Strength) -> Markup {
     let all: Vec<&Subject> =
         found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed).collect();
@@ -155,7 +150,6 @@ fn names(all: &[String]) -> String {
     names.join(", ")
 }
 
-/// Which test case rejects which program.
 fn matrix(found: &Strength) -> Markup {
     let counting: Vec<&Subject> = found.subjects.iter().filter(|it| it.status.counts()).collect();
     let columns: Vec<&str> = found.cases.iter().map(|it| it.test_case.as_str()).collect();
@@ -214,7 +208,6 @@ fn line(subject: &Subject, places: &HashMap<&str, usize>) -> Markup {
     }
 }
 
-/// Every program and its result.
 fn programs(found: &Strength) -> Markup {
     let row = |subject: &Subject| {
         let class = match subject.status {
@@ -256,7 +249,6 @@ fn programs(found: &Strength) -> Markup {
     }
 }
 
-/// What validators let pass.
 fn validators(page: &Page<'_>, found: &Strength) -> Markup {
     let all: [(&str, &Option<Strictness>); 2] = [
         ("kinds of faulty inputs are refused", &found.input_validators),

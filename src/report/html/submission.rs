@@ -15,12 +15,9 @@ use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane};
 use crate::report::html::{OPEN, Page, Shown, Standing, badge};
 
-/// The most failures of a submission that are shown in full.
 const WHOLE: usize = 4;
-/// The most test cases in a list that does not have all of them.
 const LISTED: usize = 30;
 
-/// All cards.
 pub(super) fn cards(page: &Page<'_>) -> Markup {
     html! {
         @if !page.submissions.is_empty() {
@@ -32,7 +29,7 @@ pub(super) fn cards(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Why a submission is not accepted, or not as expected, and the test case.
+/// Returns the test case and the cause.
 pub(super) fn reason(submission: &SubmissionReport) -> Option<(Option<&str>, String)> {
     let (place, cause) = match submission.broken().first() {
         Some(broken) => (None, Some(broken.reason.clone())),
@@ -41,7 +38,6 @@ pub(super) fn reason(submission: &SubmissionReport) -> Option<(Option<&str>, Str
     cause.map(|cause| (place, failure::sentence(&cause)))
 }
 
-/// Why a submission has its verdict, in one line.
 pub(super) fn in_short(submission: &SubmissionReport) -> String {
     match reason(submission) {
         Some((Some(case), cause)) => format!("{}: {cause}", printable(case)),
@@ -50,7 +46,7 @@ pub(super) fn in_short(submission: &SubmissionReport) -> String {
     }
 }
 
-/// The indexes of the failures that are shown in full: those that break an expectation, then the first ones.
+/// Indexes of test cases: first those that break an expectation, then other failures.
 pub(super) fn whole(submission: &SubmissionReport) -> Vec<usize> {
     let cases = submission.cases();
     let broken = submission.broken().iter().filter_map(|it| it.test_case.as_ref());
@@ -137,7 +133,6 @@ fn not_built(page: &Page<'_>, judgement: &Judgement) -> Markup {
     }
 }
 
-/// What the inputs on which it fails have in common.
 fn explained(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let mut all = page.report.explanations.iter();
     let own = all.find(|it| it.package == submission.package && it.submission == submission.name);
@@ -174,7 +169,6 @@ fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Ma
     }
 }
 
-/// The score with its groups.
 fn points(total: &TotalScore) -> Markup {
     let of = |score: Option<Score>| score.map_or("?".to_owned(), |score| score.to_string());
     html! {
@@ -212,7 +206,6 @@ fn group_row(group: &GroupScore, of: &impl Fn(Option<Score>) -> String) -> Marku
     }
 }
 
-/// The plots and the table of test cases.
 fn measurements(
     page: &Page<'_>,
     number: usize,
@@ -321,7 +314,7 @@ fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
 }
 
 impl Standing {
-    /// The entry in the list of submissions, if they are verified.
+    /// For `juror verify`.
     pub(super) const fn expected(self) -> &'static str {
         match self {
             Self::Fine => "as expected",

@@ -27,7 +27,6 @@ fn shown_strength(report: &Report, found: &Strength) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-/// The values of all attributes with this name.
 fn values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
     let start = format!(" {attribute}=\"");
     text.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
@@ -82,7 +81,7 @@ fn test_data_that_is_not_as_the_recipe_makes_it_is_listed() {
     assert!(text.contains("2 test cases unchanged, 1 not.") && text.contains(row), "{text}");
 }
 
-/// Test data that one program passes and another does not; all names are `text`.
+/// One program is caught and one is missed. All names are `text`.
 fn strength(text: &str) -> Strength {
     let name = || text.to_owned();
     let kill = Kill { test_case: name(), verdict: Verdict::WrongAnswer };
@@ -233,7 +232,6 @@ fn a_search_shows_the_input_and_both_outputs() {
     }
 }
 
-/// A text that a hostile submission may write, or have as its name.
 const HOSTILE: &str =
     "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
 
@@ -298,7 +296,6 @@ fn hostile_texts_stay_texts_and_pages_small() {
     let page = shown_strength(&report, &found);
     assert_eq!(page.matches("<script").count(), 1);
     assert_eq!(page.matches("</style").count(), 1);
-    // One for each image that a browser may show.
     assert_eq!(page.matches("<img").count(), 4);
     assert_eq!(values(&page, "onerror"), Vec::<&str>::new());
     let bad = |it: &char| it.is_control() && *it != '\n' || ('\u{202a}'..='\u{202e}').contains(it);
@@ -332,7 +329,7 @@ fn the_policy_allows_this_style_and_script_only() {
     let policy = policy.expect("a policy");
     assert!(policy.contains("default-src &#39;none&#39;") || policy.contains("default-src 'none'"));
     assert!(policy.contains("style-src 'sha256-") && policy.contains("img-src data:;"), "{policy}");
-    // The content security policy forbids them.
+    // The content security policy forbids style attributes.
     assert_eq!(text.matches(" style=").count(), 0);
     assert!(!text.contains("http://") && !text.contains("https://"));
 }

@@ -10,22 +10,19 @@ use crate::model::text::{count, visible};
 use crate::model::units::Bytes;
 use crate::report::html::Page;
 
-/// The most lines of a text, and the most bytes of a line.
 const LINES: usize = 16;
 const LINE: usize = 400;
-/// The most bytes of a text.
 const BYTES: usize = 3000;
 
-/// A shortened text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// Its first lines with nothing hidden.
+    /// Control characters are visible.
     pub(super) lines: Vec<String>,
-    /// What is omitted, in words; empty if nothing is.
+    /// Says what is omitted; empty if nothing is.
     pub(super) note: String,
 }
 
-/// The first lines of a text, which continues for `unknown` more bytes.
+/// `unknown` is the number of bytes that follow `text`.
 pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
     let mut lines = Vec::new();
     let mut shown = 0;
@@ -55,7 +52,6 @@ pub(super) fn cut(text: &[u8], unknown: u64) -> Cut {
     Cut { lines, note: notes.join(", ") }
 }
 
-/// The bytes without an incomplete character at their end.
 fn whole_characters(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
@@ -63,31 +59,28 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// How to show a text in a pane.
 #[derive(Clone, Copy)]
 pub(super) struct Pane<'a> {
     pub(super) title: &'a str,
     /// Whether it is the expected text.
     pub(super) is_good: bool,
-    /// How many more bytes the text has.
+    /// The number of bytes that are missing at the end.
     pub(super) unknown: u64,
     /// The line to mark, from 1.
     pub(super) hit: Option<u64>,
-    /// Whether its lines have numbers. Those of messages would say nothing.
     pub(super) is_numbered: bool,
 }
 
 impl<'a> Pane<'a> {
-    /// The pane for a complete text, such as messages.
+    /// For a complete text, such as messages.
     pub(super) fn titled(title: &'a str) -> Self {
         Self { title, is_good: false, unknown: 0, hit: None, is_numbered: false }
     }
 }
 
-/// A text in its own box.
 pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
     let Cut { lines, note } = cut(text, pane.unknown);
-    // Including the elements around the lines.
+    // Includes the markup of the lines.
     let size: usize = 150 + lines.iter().map(|line| line.len() + 14).sum::<usize>();
     let fits = Page::takes(&page.texts, size);
     html! {
@@ -109,14 +102,13 @@ pub(super) fn pane(page: &Page<'_>, pane: Pane<'_>, text: &[u8]) -> Markup {
     }
 }
 
-/// The same for a text that is shown only if it is not empty.
 pub(super) fn pane_if_any(page: &Page<'_>, title: &str, text: &[u8]) -> Markup {
     html! {
         @if !text.trim_ascii().is_empty() { (pane(page, Pane::titled(title), text)) }
     }
 }
 
-/// An image embedded in the page: in an `img`, scripts of an SVG do not run.
+/// Scripts of an SVG do not run in an `img`.
 pub(super) fn picture(page: &Page<'_>, picture: &Picture) -> Markup {
     let name = visible(picture.name.as_bytes());
     html! {
@@ -144,7 +136,6 @@ fn data_uri(page: &Page<'_>, picture: &Picture) -> Option<String> {
         .then(|| html::data_uri(&format!("image/{kind}"), &bytes))
 }
 
-/// A note such as `3 more lines are not shown`.
 pub(super) fn not_shown(number: u64, noun: &str) -> Markup {
     html! {
         @if number > 0 { p.note { (count(number, noun)) " not shown" } }

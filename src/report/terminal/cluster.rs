@@ -20,7 +20,6 @@ impl CommandResult for ClusterSurvey {
     }
 }
 
-/// What `juror doctor` shows of the same survey.
 impl CommandResult for ServerDiagnosis {
     fn render(&self, page: &mut Page<'_>) {
         title(page, &self.0);
@@ -82,10 +81,10 @@ fn tables(page: &mut Page<'_>, survey: &ClusterSurvey) {
     table(page, &title, titles, 4, workers);
 }
 
-/// How many characters of a public key identify it.
+/// So many characters identify a public key.
 const KEY: usize = 8;
 
-/// A title, and columns below it; the columns after the first `left` are numbers.
+/// The columns after the first `left` are numbers.
 fn table(
     page: &mut Page<'_>,
     title: &str,

@@ -4,35 +4,28 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::report::style::{Look, Style};
 
-/// The spaces between two columns.
 pub const GAP: usize = 2;
 
-/// One cell.
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub text: String,
     pub look: Look,
-    /// Whether it is aligned to the right edge of its column.
     is_right: bool,
 }
 
 impl Cell {
-    /// A cell aligned to the left edge.
     pub fn left(text: impl Into<String>) -> Self {
         Self { text: text.into(), look: Look::Plain, is_right: false }
     }
 
-    /// A cell aligned to the right edge.
     pub fn right(text: impl Into<String>) -> Self {
         Self { is_right: true, ..Self::left(text) }
     }
 
-    /// The same cell with a colour.
     pub fn looking(self, look: Look) -> Self {
         Self { look, ..self }
     }
 
-    /// The cell folded into rows of at most this width.
     fn folded(&self, width: usize) -> Vec<Self> {
         let mut parts = vec![String::new()];
         let mut taken = 0;
@@ -51,7 +44,7 @@ impl Cell {
     }
 }
 
-/// Folds the wide cells of a column, so that some rows become several.
+/// Splits wide cells of a column, so that some rows become several.
 pub fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec<Cell>> {
     let folded = |row: Vec<Cell>| {
         let parts = row[column].folded(width).into_iter().enumerate();
@@ -68,7 +61,6 @@ pub fn fold(rows: Vec<Vec<Cell>>, column: usize, width: usize) -> Vec<Vec<Cell>>
     rows.into_iter().flat_map(folded).collect()
 }
 
-/// The width of each column.
 fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
     let mut widths = vec![0; rows.iter().map(Vec::len).max().unwrap_or(0)];
     for row in rows {
@@ -79,7 +71,7 @@ fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
     widths
 }
 
-/// One line per row. Text is measured before it is coloured, since colour codes take no room.
+/// Text is measured before it is coloured, since colour codes take no room.
 pub fn columns(rows: &[Vec<Cell>], style: &Style) -> Vec<String> {
     let widths = widths(rows);
     let line = |row: &Vec<Cell>| {

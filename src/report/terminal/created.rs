@@ -32,7 +32,6 @@ impl CommandResult for Created {
     }
 }
 
-/// The steps, in order, for each package.
 pub(super) fn next(steps: &[NextReport], style: &Style) -> String {
     let mut page = Page::new(style);
     let are_of_one = steps.iter().all(|step| step.package == steps[0].package);
@@ -51,7 +50,7 @@ fn numbered<'a>(page: &mut Page<'_>, steps: impl Iterator<Item = &'a NextStep>) 
     for (number, NextStep { what, command }) in (1..).zip(steps) {
         page.labelled(2, &format!("{number}. "), &printable(what));
         if let Some(command) = command {
-            // On its own line, so that it can be copied.
+            // The command has its own line, so that it can be copied.
             page.line(5, &printable(command));
         }
     }

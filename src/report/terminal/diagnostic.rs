@@ -9,7 +9,7 @@ use crate::report::style::Style;
 use crate::report::terminal::judgement::quote_from_first_error;
 use crate::report::terminal::page::Page;
 
-/// The diagnostic, followed by an empty line; a single line if there is little to say.
+/// Ends with an empty line; a single line in quiet mode.
 pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     if style.is_quiet() {
         return format!("{}: {}\n", diagnostic.severity, printable(&diagnostic.to_string()));
@@ -53,12 +53,12 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
     format!("{text}\n{}\n", page.into_text())
 }
 
-/// A line with nothing hidden, and the marked range of bytes.
+/// Control characters are visible. `start` and `end` are byte offsets of the mark.
 struct Shown {
     line: String,
     start: usize,
     end: usize,
-    /// Whether the column of the mark is unchanged, since there are no escapes before it.
+    /// Whether there are no escapes before the mark, so that its column is unchanged.
     column_is_kept: bool,
 }
 

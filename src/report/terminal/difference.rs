@@ -8,10 +8,8 @@ use crate::model::text::{count, visible};
 use crate::report::style::{Look, Style, cut};
 use crate::report::terminal::page::{INDENT, LEAST_ROOM, Label, Page};
 
-/// The most lines of a diff that are shown.
 const DIFF_LINES: usize = 25;
 
-/// Writes where the output first differs, with one side below the other, and the extent of the differences.
 pub fn write(page: &mut Page<'_>, difference: &Difference) {
     let space = page.style.space();
     page.wrapped(INDENT, &place(difference, space));
@@ -51,7 +49,6 @@ fn place(difference: &Difference, space: char) -> String {
     place
 }
 
-/// Writes one side: its label, the line's number and text, and carets under the mark.
 fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize) {
     let style = *page.style;
     let (label, side, ended) = match look {
@@ -77,7 +74,6 @@ fn side(page: &mut Page<'_>, difference: &Difference, look: Look, digits: usize)
     page.line(indent, &format!("{blank} {bar} {margin}{carets}"));
 }
 
-/// A line of text in three parts, of which the middle one is marked.
 struct Shown {
     before: String,
     mark: String,
@@ -85,8 +81,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// The line around the token with the token marked. If the token is too long for that, the token with its first
-    /// differing byte marked.
+    /// Marks the token. If the token is too long, marks its first different byte.
     fn new(kind: DifferenceKind, side: &Side, style: &Style, digits: usize) -> Self {
         let form = |bytes: &[u8]| {
             let text = visible(bytes);
@@ -107,7 +102,7 @@ impl Shown {
         shown
     }
 
-    /// Shortens the line to the width, first before the mark, so that the mark stays visible.
+    /// Shortens the text before the mark first, so that the mark stays visible.
     fn fit(&mut self, style: &Style, digits: usize) {
         let room = style.width.saturating_sub(INDENT + 2 + 12 + digits).max(LEAST_ROOM);
         let ellipsis = style.ellipsis();
@@ -138,13 +133,12 @@ impl Shown {
         }
     }
 
-    /// The whole line.
     fn text(&self) -> String {
         format!("{}{}{}", self.before, self.mark, self.after)
     }
 }
 
-/// Writes the diff, unless it adds nothing to the first difference.
+/// Writes nothing if the diff adds nothing to the first difference.
 pub fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     let is_single = |tag: DiffTag| evidence.diff.iter().filter(|line| line.tag == tag).count() <= 1;
     let says_nothing_new = evidence.diff_lines_left_out == 0
@@ -173,7 +167,6 @@ pub fn write_diff(page: &mut Page<'_>, evidence: &Evidence) {
     }
 }
 
-/// Writes one line of a diff: both line numbers, the sign, the text.
 fn diff_line(page: &mut Page<'_>, line: &DiffLine, digits: usize) {
     let style = *page.style;
     let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::report::result::CommandResult;
 use crate::report::style::Look;
 use crate::report::terminal::page::{Label, Page};
 
-/// Where the text of a finding begins.
+/// The column where the text of a finding begins.
 const TEXT: usize = 7;
 
 impl CommandResult for Diagnosis {
@@ -39,7 +39,6 @@ impl CommandResult for Diagnosis {
     }
 }
 
-/// Writes findings below their subjects.
 pub(super) fn findings(page: &mut Page<'_>, findings: &[Finding]) {
     let style = page.style;
     let mut subject = "";
@@ -65,14 +64,13 @@ fn entry(page: &mut Page<'_>, finding: &Finding) {
     if let Some(advice) = &finding.advice {
         let colon = if finding.command.is_some() { ":" } else { "" };
         page.wrapped(TEXT, &format!("{}{colon}", printable(advice)));
-        // In one piece, so that it can be copied.
+        // The command has its own line, so that it can be copied.
         if let Some(command) = &finding.command {
             page.line(TEXT + 2, &printable(command));
         }
     }
 }
 
-/// The conclusion from the findings.
 fn conclusion(diagnosis: &Diagnosis) -> String {
     let HostFacts { cpu_meter, memory_meter, .. } = &diagnosis.facts;
     let measured = format!("CPU time by {cpu_meter}, memory by {memory_meter}");

@@ -1,4 +1,4 @@
-//! The transcript of submission and output validator, as lines with times.
+//! The transcript of an interaction, as lines with times.
 
 use crate::model::joint::{Line, Transcript, lines};
 use crate::model::text::{count, visible};
@@ -6,12 +6,11 @@ use crate::model::units::seconds;
 use crate::report::style::Look;
 use crate::report::terminal::page::{INDENT, Page};
 
-/// The most lines that are shown from the beginning.
 const FIRST: usize = 8;
-/// The most lines that are shown from the end, where most failures are.
+/// Most failures are at the end.
 const LAST: usize = 16;
 
-/// Writes a transcript in the notation of `.interaction` files, with the time of each line; nothing if it is empty.
+/// Uses the notation of `.interaction` files, with the time of each line.
 pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
     let (first, last) = (lines(&transcript.first), lines(&transcript.last));
     if first.is_empty() && last.is_empty() {

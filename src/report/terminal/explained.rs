@@ -5,7 +5,6 @@ use crate::model::text::{count, printable};
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::{INDENT, Page};
 
-/// The line, followed by an empty one.
 pub(super) fn block(explained: &Explained, style: &Style) -> String {
     let mut page = Page::new(style);
     let why = match &explained.explanation {

@@ -15,13 +15,11 @@ use crate::report::terminal::exchange;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
 
-/// The most lines that are quoted from a program or a compiler.
 const QUOTED_LINES: usize = 12;
 
-/// How many rejected cases are named besides the first.
 const NAMED_CASES: usize = 5;
 
-/// The verdict as one word, with the name if there are several submissions, and the score if there is one.
+/// For quiet mode. The name is shown if there are several submissions.
 pub(super) fn line(name: Option<&str>, judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = name.map(printable);
@@ -33,7 +31,7 @@ pub(super) fn line(name: Option<&str>, judgement: &Judgement, style: &Style) -> 
     page.into_text()
 }
 
-/// The whole block, followed by an empty line.
+/// Ends with an empty line.
 pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = style.paint(Look::Title, &printable(&judgement.submission));
@@ -55,7 +53,7 @@ pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
     page.into_text()
 }
 
-/// The broken expectations of a submission, followed by an empty line; nothing if there are none.
+/// Ends with an empty line. Empty if no expectation is broken.
 pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
     if judgement.broken.is_empty() {
         return String::new();
@@ -86,7 +84,7 @@ pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
     page.into_text()
 }
 
-/// Writes the case that shows that an expectation is broken.
+/// Writes the test case that breaks an expectation.
 fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
     let text = format!("{}: {}", printable(&case.test_case), printable(&case.cause));
     let short = format!("{:<3}  ", case.verdict);
@@ -100,7 +98,7 @@ fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
     }
 }
 
-/// A submission without a verdict, because the judge failed. `None` if it was not a submission.
+/// `submission` is `None` if the failure is not about a submission.
 pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
     let mut page = Page::new(style);
     let label = style.paint(Look::JudgeError, "judge error");
@@ -137,7 +135,7 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     page.into_text()
 }
 
-/// The verdict at the start of a line, padded to [`INDENT`].
+/// Padded to [`INDENT`].
 pub(super) fn mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String {
     let Some(verdict) = verdict.into() else {
         return " ".repeat(INDENT);
@@ -147,7 +145,6 @@ pub(super) fn mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String
     format!("{}{padding}", style.paint(Look::Verdict(verdict), short))
 }
 
-/// Writes what an accepted submission used.
 fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
     if judgement.cases.is_empty() {
         page.wrapped(INDENT, "no test case was run");
@@ -159,10 +156,9 @@ fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
     extremes(page, judgement);
 }
 
-/// Writes which case took the most time, and which used the most memory.
 fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
     let cases = judgement.cases.iter();
-    // Of equal cases, the first one.
+    // The first of equal cases.
     let runs =
         cases.filter_map(|case| Some((case.outcome.as_ref()?, Reverse(case.test_case.as_str()))));
     let slowest = runs.clone().map(|(run, name)| (run.cpu_time, name)).max();
@@ -179,7 +175,6 @@ fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-/// Writes the first rejected case, with everything that helps to understand it.
 fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     let text = format!(
         "{} on {}: {}",
@@ -227,7 +222,7 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     }
 }
 
-/// Writes how to repeat the run, and where its files are. Neither is wrapped or shortened.
+/// Commands and paths are neither wrapped nor shortened, so that they can be copied.
 fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
     ways(page, &evidence.repeat, evidence.kept.as_deref(), evidence.feedback.as_deref());
 }
@@ -246,7 +241,6 @@ fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option
     }
 }
 
-/// Writes which other cases were rejected, and how many were not run.
 fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     let all = judgement.cases.len();
     if all + judgement.skipped == 1 {
@@ -281,7 +275,6 @@ fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     page.wrapped(INDENT, &text);
 }
 
-/// Writes the compiler's messages for a submission that was built.
 fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
     if let Some(CompilerReport { refusal: None, messages, .. }) = &judgement.compiler {
         if lines_of(messages).is_empty() {
@@ -293,7 +286,7 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-/// Writes a line for each case, such as `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
+/// A line such as `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
 fn cases(page: &mut Page<'_>, judgement: &Judgement) {
     if !judgement.cases.is_empty() {
         page.blank();
@@ -317,14 +310,14 @@ fn cases(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-/// Writes a program's output under a title; nothing if it is empty.
+/// Writes nothing if the text is empty.
 ///
-/// Of a long text, the first and the last lines: some languages report the fault first, others last.
+/// Shows the first and the last lines of a long text: some languages report the fault first, others last.
 pub(super) fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
     quote_ends(page, title, text, 0);
 }
 
-/// The same for a text with this many unknown bytes in the middle.
+/// `unknown` bytes are missing in the middle of the text.
 fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     let lines = lines_of(text);
     if lines.is_empty() {
@@ -344,7 +337,7 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     page.quoted(&lines[lines.len() - tail..]);
 }
 
-/// Writes the input: a short one in full; of a long one the beginning, and the command that shows all of it.
+/// Shows a short input in full; of a long one the beginning, and the command that shows all of it.
 fn input(page: &mut Page<'_>, evidence: &Evidence) {
     let lines = lines_of(&evidence.input);
     if lines.is_empty() && evidence.input_path.is_none() {
@@ -371,7 +364,7 @@ fn input(page: &mut Page<'_>, evidence: &Evidence) {
     }
 }
 
-/// Writes the compiler's messages: all if they are few or in verbose mode; otherwise from just before the first error.
+/// Shows all messages if they are few or in verbose mode; otherwise from just before the first error.
 pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
     let lines = lines_of(messages);
     let mut start = 0;
@@ -399,7 +392,6 @@ pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
     left_out(page, lines.len() - start - shown.len(), "more line", 0);
 }
 
-/// Writes how many lines were omitted, if any.
 fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
     let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
@@ -410,7 +402,7 @@ fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     }
 }
 
-/// The lines of a text, without line ends and without blank lines at its end.
+/// Without line ends, and without blank lines at the end.
 fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     let text = text.trim_ascii_end();
     if text.is_empty() {
@@ -419,7 +411,6 @@ fn lines_of(text: &[u8]) -> Vec<&[u8]> {
     text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
-/// A path without anything that a terminal would obey.
 fn path(path: impl Display) -> String {
     printable(&path.to_string())
 }

@@ -84,8 +84,7 @@ fn files(case: &CaseFiles, page: &mut Page<'_>) {
     }
 }
 
-/// All lines of a text after a bar, with a note if it is incomplete. Lines are not shortened: that is left to the
-/// terminal.
+/// Lines are not shortened; the terminal may wrap them.
 pub fn quoted(page: &mut Page<'_>, text: &[u8], is_whole: bool) {
     let bar = page.style.bar();
     for line in text.split_inclusive(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! For people: results go to one writer, diagnostics and a live line to another.
+//! Shows events to people.
 
 mod cluster;
 pub mod columns;
@@ -35,47 +35,41 @@ use crate::report::style::{Listing, Look, Style};
 use crate::report::terminal::page::Page;
 use crate::report::terminal::repeats::Repeats;
 
-/// Shows events to a person.
-///
 /// Results go to `out`, diagnostics and remarks about the work to `err`.
 pub struct Terminal<O, E> {
     out: O,
     err: E,
     style: Style,
-    /// Which submissions tables list, and in which order.
     pub listing: Listing,
-    /// The live line, which is hidden while something is written.
+    /// Hidden while something is written.
     pub progress: Progress,
     shown: Shown,
 }
 
-/// The parts of the report that were already shown.
 #[derive(Default)]
 struct Shown {
-    /// How many submissions were shown; later ones are for the next table.
+    /// The number of shown submissions; later ones are for the next table.
     submissions: usize,
-    /// How many generated test cases were shown; later ones are for the next list.
+    /// The number of shown test cases; later ones are for the next list.
     generated: usize,
-    /// Failures of the judge to show below the next table.
+    /// Judge errors to show below the next table.
     faults: Vec<String>,
     repeats: Repeats,
-    /// Whether an empty line is needed between the title and the following text.
+    /// Whether the next text needs an empty line before it.
     gap: bool,
 }
 
 impl<O: Write, E: Write> Terminal<O, E> {
-    /// A reporter without a live line.
     pub fn new(out: O, err: E, style: Style) -> Self {
         let (listing, progress) = (Listing::default(), Progress::hidden());
         Self { out, err, style, listing, progress, shown: Shown::default() }
     }
 
-    /// Writes a result.
     fn result(&mut self, text: &str) -> io::Result<()> {
         self.write(text, false)
     }
 
-    /// Writes a message. On a terminal both writers share a screen, so it also keeps its distance from the title.
+    /// On a terminal both writers share a screen, so a message also gets an empty line after the title.
     fn remark(&mut self, text: &str) -> io::Result<()> {
         self.write(text, true)
     }
@@ -98,12 +92,10 @@ impl<O: Write, E: Write> Terminal<O, E> {
         })
     }
 
-    /// Whether all submissions of a package are shown in one table.
     fn has_table(&self, report: &Report) -> bool {
         !self.style.is_quiet() && is_of_many(report)
     }
 
-    /// Writes the rest of a package: table, broken expectations, failures, test cases.
     fn rest_of_package(&mut self, report: &Report) -> io::Result<()> {
         let rows = if self.has_table(report) {
             &report.submissions[self.shown.submissions..]
@@ -137,7 +129,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
     }
 
     fn diagnosed(&mut self, diagnostic: &Diagnostic, report: &Report) -> io::Result<()> {
-        // It may already be about the next package. A table that has begun is not interrupted.
+        // The diagnostic may be about the next package. A table that has begun is not interrupted.
         if !self.has_table(report) || self.shown.submissions == report.submissions.len() {
             self.rest_of_package(report)?;
         }
@@ -157,7 +149,6 @@ impl<O: Write, E: Write> Terminal<O, E> {
         self.remark(&text)
     }
 
-    /// Writes lines that belong to the title.
     fn below_title(&mut self, lines: &[(&str, &str)]) -> io::Result<()> {
         let mut page = Page::new(&self.style);
         for (label, text) in lines {
@@ -190,7 +181,6 @@ impl<O: Write, E: Write> Terminal<O, E> {
                 self.result(&text)?;
             }
         }
-        // The last submission completes the table.
         let announced = report.session.packages.last().map_or(0, |it| it.submissions);
         if has_table && report.submissions_done() >= announced {
             self.rest_of_package(report)
@@ -199,7 +189,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
         }
     }
 
-    /// Shows a failure of the judge: immediately, or below the table.
+    /// Shows a judge error at once, or below the table.
     fn fault(
         &mut self,
         submission: Option<&str>,
@@ -319,13 +309,13 @@ impl<O: Write, E: Write> Live for Terminal<O, E> {
                 self.remark(&notice(event, &self.style).unwrap_or_default())
             }
             Event::Finished { .. } => self.finished(report),
-            // Values in the report are shown with later events; the rest is for the live line.
+            // Other values are shown with later events, or by the live line.
             _ => Ok(()),
         }
     }
 }
 
-/// Whether there may be several submissions, so that each is named and all are in a table.
+/// If so, each submission is named, and all are in a table.
 fn is_of_many(report: &Report) -> bool {
     match report.session.task {
         CommandTask::Verify => true,
@@ -334,7 +324,7 @@ fn is_of_many(report: &Report) -> bool {
     }
 }
 
-/// A submission's name, with its package if no title names that.
+/// With the package if no title names it.
 fn in_full(submission: &SubmissionReport, report: &Report) -> String {
     match (report.session.task, &submission.package) {
         (CommandTask::Verify, Some(package)) => {

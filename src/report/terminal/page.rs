@@ -6,26 +6,23 @@ use crate::model::text::visible;
 use crate::report::style::{Look, Style, cut, filled};
 use crate::report::terminal::columns::{Cell, columns};
 
-/// The indent of a block's text.
 pub const INDENT: usize = 5;
 
-/// Output of a program is never shortened to less than this.
+/// Text is never shortened to less than this width.
 pub const LEAST_ROOM: usize = 20;
 
-/// Lines of text, written from top to bottom.
 pub struct Page<'a> {
     pub style: &'a Style,
     text: String,
 }
 
-/// The text before another text, including spaces.
+/// The text before another one, including spaces.
 #[derive(Clone, Copy)]
 pub struct Label<'a> {
     look: Look,
     text: &'a str,
 }
 
-/// A label without colour.
 impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Label<'a> {
     fn from(text: &'a T) -> Self {
         Self::new(Look::Plain, text.as_ref())
@@ -33,24 +30,21 @@ impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    /// A label.
     pub const fn new(look: Look, text: &'a str) -> Self {
         Self { look, text }
     }
 }
 
 impl<'a> Page<'a> {
-    /// An empty page.
     pub fn new(style: &'a Style) -> Self {
         Self { style, text: String::new() }
     }
 
-    /// The whole text.
     pub fn into_text(self) -> String {
         self.text
     }
 
-    /// A line as it is, without trailing spaces.
+    /// Trailing spaces are removed.
     pub fn line(&mut self, indent: usize, text: &str) {
         let text = text.trim_end();
         if !text.is_empty() {
@@ -60,17 +54,16 @@ impl<'a> Page<'a> {
         self.text.push('\n');
     }
 
-    /// An empty line.
     pub fn blank(&mut self) {
         self.text.push('\n');
     }
 
-    /// A text by juror, wrapped between words.
+    /// Wraps a text between words.
     pub fn wrapped(&mut self, indent: usize, text: &str) {
         self.labelled(indent, "", text);
     }
 
-    /// A text by juror after a label; further lines are aligned with the first one's text.
+    /// Wraps a text after a label. Further lines are aligned with the text of the first one.
     pub fn labelled<'b>(&mut self, indent: usize, label: impl Into<Label<'b>>, text: &str) {
         let label = label.into();
         let hang = indent + label.text.width();
@@ -92,7 +85,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Cells in columns, each line shortened to the width.
+    /// Shortens each line to the width.
     pub fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
         const INDENT: usize = 2;
         let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
@@ -102,20 +95,18 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Lines of a program's output after a bar, each shortened to the width.
+    /// Quotes output of a program after a bar. Shortens each line to the width.
     pub fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
         for line in lines {
             self.quoted_line(&visible(line.as_ref()));
         }
     }
 
-    /// One line after a bar, shortened to the width.
     pub fn quoted_line(&mut self, text: &str) {
         let text = cut(text, self.room_for_quotes(), self.style.ellipsis());
         self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
     }
 
-    /// Lines of a source that are removed or added.
     pub fn edited<'b>(
         &mut self,
         indent: usize,
@@ -129,7 +120,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether a line of a program's output fits without being shortened.
+    /// Whether a quoted line fits without being shortened.
     pub fn fits(&self, line: &[u8]) -> bool {
         visible(line).width() <= self.room_for_quotes()
     }
@@ -139,7 +130,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The text in lines of at most this width, broken at spaces; a longer word gets its own line.
+/// A word that is longer than `width` gets its own line.
 ///
 /// A number and its noun stay together.
 fn wrap(text: &str, width: usize) -> Vec<String> {

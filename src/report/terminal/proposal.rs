@@ -7,7 +7,7 @@ use crate::report::style::{Look, Style};
 use crate::report::terminal::columns::{Cell, columns};
 use crate::report::terminal::page::Page;
 
-/// The whole block, followed by an empty line.
+/// Ends with an empty line.
 pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     let mut page = Page::new(style);
     let grammar = printable(&proposal.grammar.display().to_string());
@@ -65,7 +65,7 @@ pub(super) fn page(proposal: &Proposal, style: &Style) -> String {
     page.into_text()
 }
 
-/// Whether an input exists because it was added before: its name is the same after a number.
+/// Whether the input was added before: its name is the same after a number.
 fn is_itself(equal: &EqualInput) -> bool {
     let last = equal.same_as.rsplit('/').next().unwrap_or_default();
     let name = last.trim_start_matches(|it: char| it.is_ascii_digit());

@@ -5,19 +5,17 @@ use std::collections::HashMap;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::text::count;
 
-/// How many of them are shown.
 const SHOWN: usize = 3;
 
-/// The diagnostics of a package so far.
 #[derive(Default)]
 pub(super) struct Repeats {
     seen: HashMap<(Severity, String, Option<String>), usize>,
-    /// The first of each text that was not shown, in their order.
+    /// The first hidden diagnostic of each text, in order.
     hidden: Vec<Diagnostic>,
 }
 
 impl Repeats {
-    /// Whether to show it now. One about a line of a file is always shown.
+    /// A diagnostic about a line of a file is always shown.
     pub(super) fn is_shown(&mut self, diagnostic: &Diagnostic) -> bool {
         if diagnostic.place.spot.is_some() {
             return true;
@@ -30,7 +28,7 @@ impl Repeats {
         *seen <= SHOWN
     }
 
-    /// What is to be shown in place of those that were not.
+    /// Returns diagnostics that stand for the hidden ones.
     pub(super) fn rest(&mut self) -> Vec<Diagnostic> {
         let Self { seen, hidden } = std::mem::take(self);
         let rest = hidden.into_iter().map(|first| {
@@ -56,7 +54,7 @@ fn key(diagnostic: &Diagnostic) -> (Severity, String, Option<String>) {
 mod tests {
     use super::*;
 
-    /// Checks the diagnostics as `PATH MESSAGE`; the rest as `PATH HELP`.
+    /// `all` and `shown` have the form `PATH MESSAGE`, `rest` has `PATH HELP`.
     fn check(all: &[&str], shown: &[&str], rest: &[&str]) {
         let mut repeats = Repeats::default();
         let is_shown = |it: &&&str| {

@@ -20,7 +20,7 @@ pub(super) fn points(score: Option<Score>) -> String {
     score.map_or("?".to_owned(), |score| score.to_string())
 }
 
-/// Writes the score, and a line for each group; nothing if there are no scores.
+/// Writes nothing if there are no scores.
 pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
     let Some(total) = &judgement.score else { return };
     let unknown = match total.score {

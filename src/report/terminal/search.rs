@@ -14,10 +14,8 @@ use crate::report::terminal::exchange;
 use crate::report::terminal::judgement::{mark, quote};
 use crate::report::terminal::page::{INDENT, Label, Page};
 
-/// The most lines of an input or output that are shown.
 const SHOWN_LINES: usize = 24;
 
-/// What the submission is compared with, and on which inputs.
 pub(super) fn plan(plan: &SearchPlan, style: &Style) -> String {
     let mut page = Page::new(style);
     let reference = format!("{} ({})", printable(&plan.reference), printable(&plan.chosen));
@@ -87,14 +85,12 @@ impl CommandResult for StressResult {
     }
 }
 
-/// What the inputs on which it fails have in common, if known.
 fn why(page: &mut Page<'_>, explained: Option<&Explained>) {
     if let Some(explanation) = explained.and_then(|it| it.explanation.as_ref()) {
         page.labelled(INDENT, "why:     ", &printable(&explanation.sentence()));
     }
 }
 
-/// The origin of the counterexample.
 fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
     let after = format!(
         "after {} in {}, by {}",
@@ -129,7 +125,6 @@ fn way(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
     kept(page, found);
 }
 
-/// Where the input was saved.
 fn kept(page: &mut Page<'_>, found: &Counterexample) {
     if let Some(saved) = &found.saved {
         page.labelled(INDENT, "saved:   ", &printable(saved));
@@ -140,7 +135,6 @@ fn kept(page: &mut Page<'_>, found: &Counterexample) {
     }
 }
 
-/// How a search without result ended.
 fn nothing(search: &Search) -> String {
     let runs = count(search.runs, "comparison");
     let end = match search.end {
@@ -151,7 +145,6 @@ fn nothing(search: &Search) -> String {
     format!("nothing found in {runs}, {}{end}", seconds(search.elapsed))
 }
 
-/// What was tried without result.
 fn tried(page: &mut Page<'_>, search: &Search) {
     if let Some(level) = search.level.filter(|level| *level > 1 && search.runs > 0) {
         let text = format!(
@@ -176,7 +169,7 @@ fn tried(page: &mut Page<'_>, search: &Search) {
     }
 }
 
-/// Writes a text under a title, with spaces made visible that are easily overlooked.
+/// Makes spaces visible that are easily overlooked.
 fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     let style = *page.style;
     page.blank();
@@ -204,7 +197,7 @@ fn text(page: &mut Page<'_>, title: &str, text: &[u8]) {
     }
 }
 
-/// A line in which spaces at its ends, and adjacent ones, are marked.
+/// Marks spaces at the ends of a line, and adjacent ones.
 fn with_blanks(line: &[u8], style: &Style) -> String {
     let shown = visible(line);
     let characters: Vec<char> = shown.chars().collect();

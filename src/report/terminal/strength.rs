@@ -15,10 +15,8 @@ use crate::report::terminal::columns::Cell;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::tools;
 
-/// The most lines of an input that are shown.
 const SHOWN_LINES: usize = 12;
 
-/// The most undecided programs that are named.
 const SHOWN_UNDECIDED: usize = 10;
 
 impl CommandResult for Strength {
@@ -94,7 +92,6 @@ fn gates(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What the data was tested with, and the results.
 fn held(page: &mut Page<'_>, found: &Strength) {
     let kinds = [
         (SubjectKind::Submission, "wrong submission"),
@@ -133,7 +130,6 @@ fn held(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// A subject that no test case rejects, and the input that does.
 fn missed(page: &mut Page<'_>, subject: &Subject) {
     let style = page.style;
     let label = style.paint(Look::Bad, "missed");
@@ -150,7 +146,6 @@ fn missed(page: &mut Page<'_>, subject: &Subject) {
     }
 }
 
-/// The input that catches it, and what it would gain.
 fn killer(page: &mut Page<'_>, missed: &MissedBy) {
     let text = format!("{}: {}", missed.verdict.name(), printable(&missed.cause));
     page.labelled(INDENT, "caught by: ", &text);
@@ -170,7 +165,6 @@ fn killer(page: &mut Page<'_>, missed: &MissedBy) {
     }
 }
 
-/// The survivors, by name.
 fn undecided(page: &mut Page<'_>, found: &Strength) {
     let style = page.style;
     let wanted = |status: SubjectStatus| {
@@ -205,7 +199,6 @@ fn undecided(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// What each test case rejects.
 fn matrix(page: &mut Page<'_>, found: &Strength) {
     let row = |it: &CaseKills| {
         let only = it.only_killer_of.len();
@@ -222,7 +215,6 @@ fn matrix(page: &mut Page<'_>, found: &Strength) {
     page.columns(0, std::iter::once(head).chain(found.cases.iter().map(row)));
 }
 
-/// The parts of the score.
 fn parts(page: &mut Page<'_>, found: &Strength) {
     let shown = |part: &Part| match part.value {
         Some(value) => format!("{} {value:.2}", part.name),
@@ -237,7 +229,6 @@ fn parts(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// The next steps.
 fn next(page: &mut Page<'_>, found: &Strength) {
     let shut = found.gates.iter().filter(|gate| gate.state == GateState::Shut).count();
     let missed = found.count(SubjectStatus::Missed);

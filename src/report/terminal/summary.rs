@@ -9,7 +9,6 @@ use crate::model::worker::WorkerReport;
 use crate::report::style::{Look, Style};
 use crate::report::terminal::page::Page;
 
-/// What was done before Ctrl-C, and what was not.
 pub(super) fn left_undone(report: &Report) -> String {
     if report.session.task == CommandTask::Other {
         return "results so far are above".to_owned();
@@ -47,7 +46,7 @@ pub(super) fn left_undone(report: &Report) -> String {
     }
 }
 
-/// The last line; `None` if it would be empty.
+/// `None` if the line would be empty.
 pub(super) fn in_short(report: &Report) -> Option<String> {
     if report.session.task == CommandTask::Other {
         return None;
@@ -100,7 +99,7 @@ pub(super) fn in_short(report: &Report) -> Option<String> {
     })
 }
 
-/// How much was recalled, such as `, 3 of them from the cache (oldest: 2026-11-21)`.
+/// Such as `, 3 of them from the cache (oldest: 2026-11-21)`.
 fn known(report: &Report) -> String {
     match report.known_runs() {
         None => String::new(),
@@ -112,14 +111,14 @@ fn known(report: &Report) -> String {
     }
 }
 
-/// The programs on workers, such as `programs on workers: a 12, b 30`; `None` if programs ran here.
+/// Such as `programs on workers: a 12, b 30`; `None` if programs ran here.
 fn workers(report: &Report) -> Option<String> {
     let each = |worker: &WorkerReport| format!("{} {}", printable(&worker.name), worker.programs);
     let all = joined(report.session.workers.iter().map(each), ", ");
     (!all.is_empty()).then(|| format!("programs on workers: {all}"))
 }
 
-/// The results, such as `3 submissions, 1 accepted, 2 rejected`, or whether expectations hold.
+/// Such as `3 submissions, 1 accepted, 2 rejected`; for `verify`, whether expectations hold.
 fn judged_in_short(report: &Report) -> String {
     let summary = &report.summary;
     let submissions = count(report.submissions.len(), "submission");
@@ -152,7 +151,7 @@ fn judged_in_short(report: &Report) -> String {
     joined([submissions].into_iter().chain(parts.into_iter().flatten()), ", ")
 }
 
-/// The verdicts, such as ` (2 WA, 1 TLE)`, if there are several rejections.
+/// Such as ` (2 WA, 1 TLE)`; empty if there is at most one rejection.
 fn rejections(report: &Report) -> String {
     if report.summary.rejected <= 1 {
         return String::new();
@@ -166,7 +165,7 @@ fn rejections(report: &Report) -> String {
     format!(" ({})", joined(parts, ", "))
 }
 
-/// The generated test cases, such as `6 test cases, 3 created, 3 unchanged`.
+/// Such as `6 test cases, 3 created, 3 unchanged`.
 fn made_in_short(report: &Report) -> String {
     let all = &report.generated;
     let states = [
@@ -189,8 +188,6 @@ fn made_in_short(report: &Report) -> String {
     joined([count(all.len(), "test case")].into_iter().chain(parts), ", ")
 }
 
-/// The generated test cases to show.
-///
 /// In quiet mode each line names its package.
 pub(super) fn generated(all: &[GeneratedReport], style: &Style) -> String {
     let mut page = Page::new(style);

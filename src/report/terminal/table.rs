@@ -19,7 +19,7 @@ use crate::report::terminal::columns::{Cell, GAP, columns, fold};
 use crate::report::terminal::page::{Label, Page};
 use crate::report::terminal::score;
 
-/// The importance of a column: which columns are omitted first if the table is too wide, and which never.
+/// Less important columns are omitted first if the table is too wide; needed ones never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
     Place,
@@ -34,20 +34,18 @@ enum Worth {
     Name,
 }
 
-/// A column: its importance, and its cells, beginning with the title.
+/// The first cell is the title.
 struct Column {
     worth: Worth,
     cells: Vec<Cell>,
 }
 
-/// The least width of folded names.
 const NAME_MIN: usize = 14;
-/// The least width of shortened failures.
 const FAILURE_MIN: usize = 10;
 /// Optional columns leave at least this much room for names and for failures.
 const NAME_GOOD: usize = 22;
 const FAILURE_GOOD: usize = 28;
-/// How names and failures share the room: both grow to the first pair, then to the second, and so on.
+/// Names and failures share the room: both grow to the first pair, then to the second, and so on.
 const SHARES: [(usize, usize); 4] = [
     (NAME_MIN, FAILURE_MIN + 4),
     (NAME_GOOD, FAILURE_GOOD),
@@ -55,7 +53,7 @@ const SHARES: [(usize, usize); 4] = [
     (usize::MAX, usize::MAX),
 ];
 
-/// The table, followed by an empty line; nothing without rows.
+/// Ends with an empty line; empty without rows.
 pub(super) fn table(
     rows: &[SubmissionReport],
     report: &Report,
@@ -86,12 +84,11 @@ pub(super) fn table(
     text
 }
 
-/// The CPU time limit of the last package.
+/// Of the last package.
 fn limit(report: &Report) -> Option<Duration> {
     Some(report.session.packages.last()?.limits.as_ref()?.cpu_time())
 }
 
-/// Whether a submission is listed.
 pub(super) fn listed(row: &SubmissionReport, listing: Listing) -> bool {
     match listing.only {
         None => true,
@@ -100,7 +97,7 @@ pub(super) fn listed(row: &SubmissionReport, listing: Listing) -> bool {
     }
 }
 
-/// Whether it is not as expected, or the judge failed.
+/// Whether the submission is not as expected, or the judge failed.
 fn is_surprise(row: &SubmissionReport) -> bool {
     match &row.result {
         Ok(judgement) => !judgement.broken.is_empty(),
@@ -126,7 +123,7 @@ fn sort(rows: &mut [&SubmissionReport], order: Order) {
     }
 }
 
-/// All columns that are not empty.
+/// Leaves out empty columns.
 fn fields(
     rows: &[&SubmissionReport],
     report: &Report,
@@ -208,7 +205,7 @@ fn fields(
     all
 }
 
-/// The mark for a group of copies: `=1` if their text is the same, `~2` if it is similar.
+/// Such as `=1` for copies with the same text, `~2` for similar ones.
 fn sign(likeness: Likeness, number: usize) -> String {
     let sign = match likeness {
         Likeness::Text => '=',
@@ -217,7 +214,7 @@ fn sign(likeness: Likeness, number: usize) -> String {
     format!("{sign}{number}")
 }
 
-/// Explains the marks of copies, followed by an empty line; nothing if there are none.
+/// Ends with an empty line; empty without copies.
 fn duplicates(report: &Report, directory: &str, style: &Style) -> String {
     let mut page = Page::new(style);
     for (group, number) in report.duplicates.iter().zip(1..) {
@@ -231,18 +228,17 @@ fn duplicates(report: &Report, directory: &str, style: &Style) -> String {
     if text.is_empty() { text } else { text + "\n" }
 }
 
-/// The title of a score column, such as `score/100`.
+/// Such as `score/100`.
 fn titled(name: &str, max: Option<Score>) -> String {
     max.map_or(name.to_owned(), |max| format!("{name}/{max}"))
 }
 
-/// The first of the cases that took the most CPU time, with its outcome.
+/// The first of the test cases with the most CPU time.
 fn slowest_run(row: &SubmissionReport) -> Option<(&CaseJudgement, &Outcome)> {
     let runs = row.cases().iter().filter_map(|case| Some((case, case.outcome.as_ref()?)));
     runs.rev().max_by_key(|(_, outcome)| outcome.cpu_time)
 }
 
-/// Whether a submission is as expected.
 fn expected(row: &SubmissionReport) -> Cell {
     match row.judgement().map(|it| it.broken.len()) {
         None => Cell::left(""),
@@ -251,7 +247,6 @@ fn expected(row: &SubmissionReport) -> Cell {
     }
 }
 
-/// The first failed test case with its cause, or why there is no verdict.
 fn failure(row: &SubmissionReport) -> Cell {
     let lacks = row.error().and_then(|fault| fault.error.lacks.as_ref());
     if let Some(tool) = lacks {
@@ -266,7 +261,7 @@ fn failure(row: &SubmissionReport) -> Cell {
     }
 }
 
-/// The lines, fitted to the width: less important columns are omitted, failures are shortened, names are folded.
+/// Fits lines to the width: omits less important columns, shortens failures, and folds names.
 fn lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
     let width = |column: &Column| {
         let cells = column.cells.iter();

@@ -6,10 +6,9 @@ use crate::model::strictness::{LetThrough, Strictness};
 use crate::model::text::{count, printable, visible};
 use crate::report::terminal::page::{INDENT, Page};
 
-/// How many faults that pass are shown; `--verbose` shows all.
+/// `--verbose` shows all.
 const SHOWN: usize = 5;
 
-/// Everything, as far as it was measured.
 pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
     if !found.features.is_empty() {
         features(page, &found.features);
@@ -28,7 +27,6 @@ pub(super) fn add(page: &mut Page<'_>, found: &Strength) {
     }
 }
 
-/// Features that no test case has.
 fn features(page: &mut Page<'_>, found: &[InputFeature]) {
     let missing = found.iter().filter_map(|it| Some((it, it.example.as_ref()?)));
     let missing: Vec<String> = missing
@@ -41,7 +39,6 @@ fn features(page: &mut Page<'_>, found: &[InputFeature]) {
     some(page, missing.into_iter());
 }
 
-/// A list, shortened if it is long.
 fn some(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
     let (shown, whole) = (if page.style.is_verbose() { usize::MAX } else { SHOWN }, all.len());
     for it in all.take(shown) {
@@ -103,7 +100,6 @@ fn passes(it: &LetThrough) -> String {
     format!("passes: {} ({}): {}", printable(&it.fault), printable(&it.on), quoted(&it.text))
 }
 
-/// The start of a text.
 fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     let text: String = visible(text.as_bytes()).chars().take(LONGEST).collect();

@@ -1,4 +1,4 @@
-//! What a worker's key allows, and what it does not: each call that a worker makes, and each that it must not make.
+//! What a worker's key allows and what it forbids: every call that a worker makes, and calls that it must not make.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use async_nats::ConnectOptions;
 use super::server::{Cluster, LONG, Session};
 use crate::nats::server::program;
 
-/// The streams, as submitters make them.
+/// The streams and their configurations, as submitters make them.
 const STREAMS: [(&str, &str); 4] = [
     (
         "JOBS",
@@ -53,7 +53,6 @@ pub(super) fn furnish(submitter: &Session) {
     }
 }
 
-/// How many messages each stream has.
 fn sizes(submitter: &Session) -> [u64; 4] {
     STREAMS.map(|(name, _)| {
         let told = submitter.ask(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
@@ -62,13 +61,13 @@ fn sizes(submitter: &Session) -> [u64; 4] {
     })
 }
 
-/// What a worker asks, and what is in the answer.
+/// The answer must contain `piece`.
 fn allowed(worker: &Session, subject: &str, headers: &[(&str, &str)], body: &str, piece: &str) {
     let answer = worker.ask(subject, headers, body);
     assert!(answer.contains(piece), "{subject}: {answer}");
 }
 
-/// What the server refuses to hand on.
+/// The server must refuse the message.
 fn forbidden(worker: &Session, subject: &str) {
     worker.say(subject, &[], "{}", &format!("_INBOX.{}.x.y", worker.key));
     let refused = worker.refused();
@@ -84,7 +83,7 @@ fn a_worker_can_do_its_work_and_nothing_else() {
     furnish(&submitter);
     let [a, b] = ["workers/a", "workers/b"].map(|it| cluster.connect(it));
 
-    // Its work.
+    // Calls that a worker needs.
     let unit = a.pull(NEXT, ONE);
     assert!(unit.ends_with("a job") && unit.contains("$JS.ACK.JOBS.live-c."), "{unit}");
     let ack = unit.split_whitespace().find(|it| it.starts_with("$JS.ACK")).expect("an address");
@@ -102,7 +101,7 @@ fn a_worker_can_do_its_work_and_nothing_else() {
     let before = sizes(&submitter);
     assert_eq!(before, [2, 2, 2, 1]);
 
-    // What is written is written, whatever a header says.
+    // No header can replace a stored message.
     allowed(&b, "res.b.u1", &[], "another", "\"err_code\":10077");
     allowed(&b, "res.b.u1", &[("Nats-Rollup", "sub")], "another", "rollup not permitted");
     allowed(&b, "res.b.u1", &[("Nats-Rollup", "all")], "another", "rollup not permitted");
@@ -113,7 +112,7 @@ fn a_worker_can_do_its_work_and_nothing_else() {
     let result = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.u1", &[], "");
     assert!(result.ends_with("a result"), "{result}");
 
-    // What is no worker's business.
+    // Calls that a worker must not make.
     for subject in [
         "job.live.c.b.evil",
         "job.batch.c.b.evil",
@@ -178,20 +177,20 @@ fn a_worker_can_do_its_work_and_nothing_else() {
         assert!(refused.to_lowercase().contains("for subscription to"), "{subject}: {refused}");
     }
 
-    // Whoever answers a call does not do by it what the caller may not do.
+    // The reply to a call must not reach a subject that the caller may not publish on.
     deputies(&a);
     allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
     let after = sizes(&submitter);
     assert_eq!([after[0], after[2], after[3]], [before[0], before[2], before[3]]);
     let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
     assert!(gone.starts_with("404"), "{gone}");
-    // A subject with wildcards is one more subject, and nobody's.
+    // A subject with wildcards is a separate subject that no one uses.
     allowed(&a, "res.b.*", &[], "any", "\"seq\"");
     let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
     assert!(gone.starts_with("404"), "{gone}");
 }
 
-/// Names a subject that the worker may not publish on as the place for the answer to each of its calls.
+/// Each call names a forbidden subject for its reply.
 fn deputies(worker: &Session) {
     let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
     let key = &worker.key;
@@ -208,7 +207,7 @@ fn deputies(worker: &Session) {
     {
         let more = r#"{"batch":1,"no_wait":true}"#;
         worker.say(NEXT, &[], more, place);
-        // These are answered by a status without a body, as a request to purge may be.
+        // The server answers these with a status and no body, as it may answer a request to purge.
         worker.say(NEXT, &[], "no JSON", place);
         worker.say("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", place);
         worker.say(&format!("res.b.deputy{number}"), &[], "", place);
@@ -219,7 +218,7 @@ fn deputies(worker: &Session) {
     }
 }
 
-/// The same rights in the account of the streams would not do: this is what the second account is for.
+/// This is why workers have an account of their own, without the streams.
 #[test]
 fn rights_alone_would_let_a_worker_delete_results() {
     let Some(program) = program() else { return };
@@ -260,6 +259,6 @@ fn who_has_no_key_is_not_let_in() {
     let other = nkeys::KeyPair::new_user().seed().expect("a seed");
     refused(trusting().nkey(other), "authorization violation");
     refused(trusting().user_and_password("a".into(), "a".into()), "authorization violation");
-    // Who does not know the authority does not talk to the server.
+    // A client without the certificate authority does not talk to the server.
     refused(ConnectOptions::new(), "unknownissuer");
 }

@@ -17,7 +17,7 @@ fn juror(dir: &Path, line: &str) -> Command {
     command
 }
 
-/// All that it makes, keys and certificates masked.
+/// All files, with keys and certificates masked.
 fn made(line: &str) -> String {
     let dir = tempfile::tempdir().expect("a directory");
     let said = juror(dir.path(), line).output().expect("juror runs").stdout;
@@ -27,7 +27,7 @@ fn made(line: &str) -> String {
         let path = whole.join(&file);
         let rights = path.metadata().expect("a file").permissions().mode() & 0o777;
         text += &format!("\n==== {file} {rights:o}\n");
-        // All servers' are alike.
+        // The files of all servers are alike.
         if !file.contains("n2") && !file.contains("n3") {
             text += &fs::read_to_string(&path).expect("a text");
         }
@@ -52,7 +52,7 @@ fn it_writes_a_directory_for_each_machine() {
     let first =
         "$ juror cluster init c\nstart the server on localhost, in a copy of its directory:\n";
     assert!(one.starts_with(first), "{one}");
-    // Nobody else is let in as a server.
+    // No other server can join.
     assert!(one.contains("listen: \"0.0.0.0:4222\"") && !one.contains("routes"), "{one}");
 }
 

@@ -1,4 +1,4 @@
-//! What `juror doctor --nats` and `juror cluster status` say of real servers, and how all of it works together.
+//! `juror doctor --nats` and `juror cluster status` on real servers.
 
 use std::net::TcpListener;
 use std::thread;
@@ -12,14 +12,12 @@ use crate::fixture::{Fixture, RIGHT};
 use crate::nats::server::{Worker, program};
 use crate::wire;
 
-/// The document that a command writes, and its exit code.
 fn told(words: &[&str]) -> (Option<i32>, Value) {
     let output = wire::juror().args(words).arg("--json").output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout);
     (output.status.code(), serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}")))
 }
 
-/// The findings of a document that are not good.
 fn bad(document: &Value) -> Vec<&str> {
     let findings = document["findings"].as_array().expect("findings").iter();
     let bad = findings.filter(|it| it["grade"] != "good");
@@ -64,7 +62,7 @@ fn a_cluster_as_it_was_made_judges_and_tells_about_itself() {
         let (code, found) = told(&["cluster", "status", &submitter]);
         let is_there = found["announced_workers"].as_array().is_some_and(|it| it.len() == 1);
         if is_there || Instant::now() > end {
-            // It isolates as this machine allows.
+            // The isolation depends on this machine.
             assert!(code == Some(0) && bad(&found).iter().all(|it| *it == "workers"), "{found}");
             break found;
         }
@@ -100,7 +98,7 @@ fn what_is_wrong_with_a_server_is_told_with_the_reason() {
     furnish(&cluster.connect("submitter"));
     refused(&cluster.url("submitter"), "JOBS is another juror's: the version is null");
 
-    // One that says that it is older.
+    // A server that reports an older version.
     let old = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = old.local_addr().expect("its number");
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Servers for workers as `juror doctor --nats` and `juror cluster status` see them.
+//! Servers as `juror doctor --nats` and `juror cluster status` show them.
 
 use juror::cluster::findings::findings;
 use juror::model::cluster::{
@@ -9,7 +9,7 @@ use juror::model::units::Bytes;
 
 use super::record::{Recording, begun, finished};
 
-/// A busy one with secure settings.
+/// With secure settings.
 pub(super) fn busy() -> ClusterSurvey {
     let stream = |name: &str, messages, bytes| StreamSeen {
         name: name.to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn busy() -> ClusterSurvey {
     }
 }
 
-/// One without keys, of another juror, far away.
+/// Without keys, with another version of juror and a slow connection.
 pub(super) fn poor() -> ClusterSurvey {
     let busy = busy();
     let mut streams = busy.streams;
@@ -95,7 +95,6 @@ pub(super) fn poor() -> ClusterSurvey {
     }
 }
 
-/// What a worker sees.
 pub(super) fn of_a_worker() -> ClusterSurvey {
     let busy = busy();
     ClusterSurvey {
@@ -107,7 +106,7 @@ pub(super) fn of_a_worker() -> ClusterSurvey {
     }
 }
 
-/// What a command that looks at it tells: `doctor` its findings, `cluster` the rest.
+/// `doctor` shows the findings, `cluster` the rest.
 pub(super) fn survey(mut survey: ClusterSurvey) -> Recording<ClusterSurvey> {
     survey.findings = findings(&survey);
     Recording { events: finished(vec![begun("cluster", "")], 1), result: survey }

@@ -13,19 +13,18 @@ fn compared(answer: &str, output: &str, more: &str, code: ExitCode) -> Recording
     record_result(&fixture, &format!("compare @1.ans @my.out {more}"), code)
 }
 
-/// An output that is right.
 pub(super) fn right() -> Recording<ComparisonReport> {
     compared("1 2\n", "1  2\n", "", ExitCode::Success)
 }
 
-/// An output that is wrong in several lines.
+/// Wrong in several lines.
 pub(super) fn wrong() -> Recording<ComparisonReport> {
     let answer: String = (1..60).map(|line| format!("{line} {}\n", line * line)).collect();
     let output = answer.replace("9\n", "8\n").replace("30 900", "30 900 \u{1b}[2J");
     compared(&answer, &output, "", ExitCode::Rejected)
 }
 
-/// An output whose one number is too far from a judge answer of 0.
+/// A number that is too far from a judge answer of 0.
 pub(super) fn number() -> Recording<ComparisonReport> {
     compared("0\n", "0.001\n", "float_tolerance 1e-6", ExitCode::Rejected)
 }

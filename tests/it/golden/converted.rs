@@ -6,7 +6,7 @@ use juror::ops::convert::Conversion;
 use super::record::{Recording, record_result};
 use crate::fixture::Fixture;
 
-/// With losses: some are left out, and some became something else.
+/// Some values are left out, and some are changed.
 pub(super) fn legacy() -> Recording<Conversion> {
     let fixture = Fixture::new();
     fixture.write("sum/data/sample/1.in.download", "1 2\n");
@@ -14,7 +14,6 @@ pub(super) fn legacy() -> Recording<Conversion> {
     record_result(&fixture, "convert @sum --to domjudge-zip @sum.zip", ExitCode::Success)
 }
 
-/// Without.
 pub(super) fn equal() -> Recording<Conversion> {
     record_result(&Fixture::new(), "convert @sum --to 2025-09 @new", ExitCode::Success)
 }

@@ -1,4 +1,4 @@
-//! What `new`, `run` and `show` say, put together by hand: a machine without compilers has the same.
+//! Results of `new`, `run`, `show` and others, written by hand, so that they do not depend on compilers.
 
 use std::time::Duration;
 
@@ -22,7 +22,6 @@ use super::record::{Recording, begun, ending, finished};
 
 use crate::outcomes::quiet_outcome;
 
-/// A package with three test cases.
 pub(super) fn game() -> Recording<Created> {
     let files = Template::Game.files("hello", "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10");
     let step = |what: &str, command: Option<&str>| NextStep {
@@ -44,7 +43,6 @@ pub(super) fn game() -> Recording<Created> {
     Recording { events, result: created }
 }
 
-/// A run that crashed after it wrote something.
 pub(super) fn run(is_raw: bool) -> Recording<RunOnce> {
     let outcome = Outcome {
         ending: Ending::Exited(3),
@@ -74,7 +72,7 @@ pub(super) fn run(is_raw: bool) -> Recording<RunOnce> {
     Recording { events, result: run }
 }
 
-/// A run by hand with an interactor.
+/// The user plays against the interactor.
 pub(super) fn played() -> Recording<RunOnce> {
     let run = RunOnce {
         submission: "judge.py".to_owned(),
@@ -92,7 +90,6 @@ pub(super) fn played() -> Recording<RunOnce> {
     Recording { events: finished(vec![begun("run", "--play hello")], 200), result: run }
 }
 
-/// A package as a tree, or a case of it.
 pub(super) fn listing(case: bool) -> Recording<PackageListing> {
     let listed = |name: &str, bytes: u64, description: &str| ListedCase {
         name: name.to_owned(),
@@ -162,7 +159,7 @@ fn package() -> PackageReport {
     }
 }
 
-/// The events of a command that reads a package, a tenth of a second each.
+/// Each event takes a tenth of a second.
 pub(super) fn in_package(command: &str, arguments: &str) -> Vec<Stamped> {
     let read = Event::PackageRead(Box::new(package()));
     let events = [begun(command, arguments), read, ending(ExitCode::Success)];
@@ -174,7 +171,7 @@ pub(super) fn in_package(command: &str, arguments: &str) -> Vec<Stamped> {
     (0..).zip(events).map(stamp).collect()
 }
 
-/// Two mutants of a submission and one of another, or one of them written to a file.
+/// Two mutants of one submission and one of another; or one mutant that is written to a file.
 pub(super) fn mutants(one: bool) -> Recording<MutantListing> {
     let mutant = |id: &str, mistake: &str, line: usize, before: &str, after: &str| ListedMutant {
         submission: "accepted/best.cpp".to_owned(),
@@ -204,7 +201,7 @@ pub(super) fn mutants(one: bool) -> Recording<MutantListing> {
     Recording { events: finished(vec![begun("mutants", "hello")], 20), result: listing }
 }
 
-/// A language whose tool is there, and one that lacks one of two.
+/// One language has its tool; the other lacks one of two.
 pub(super) fn languages() -> Recording<LanguageListing> {
     let tool = |name: &str, version: Option<&str>, help: Option<&str>| ListedTool {
         name: name.to_owned(),
@@ -229,7 +226,6 @@ pub(super) fn languages() -> Recording<LanguageListing> {
     Recording { events, result: LanguageListing { languages } }
 }
 
-/// What each action on the cache gives.
 pub(super) fn cache(action: &str) -> Recording<CacheReport> {
     let kept = CacheStatistics {
         results: 1200,

@@ -1,4 +1,4 @@
-//! Machines as `juror doctor` finds them.
+//! Machines as `juror doctor` shows them.
 
 use juror::doctor::advice::{chosen, findings};
 use juror::model::host::{
@@ -12,7 +12,7 @@ use juror::model::units::Bytes;
 
 use super::record::{Recording, begun, finished};
 
-/// A server of a contest, as root finds it.
+/// As root.
 pub(super) fn server() -> HostFacts {
     HostFacts {
         system: "Linux".to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn server() -> HostFacts {
     }
 }
 
-/// A container without rights, as an ordinary user finds it.
+/// Without capabilities, as an ordinary user.
 pub(super) fn container() -> HostFacts {
     HostFacts {
         user: 1000,
@@ -82,7 +82,7 @@ pub(super) fn container() -> HostFacts {
     }
 }
 
-/// An old machine that forbids everything.
+/// Has an old kernel, and forbids everything.
 pub(super) fn closed() -> HostFacts {
     let kernel = "the kernel has no landlock, or it is not switched on; \
                   version 6 is needed, of Linux 6.12 or newer";
@@ -113,7 +113,6 @@ pub(super) fn closed() -> HostFacts {
     }
 }
 
-/// A machine with another system than Linux.
 pub(super) fn freebsd() -> HostFacts {
     let gaps =
         ["files: programs can read and change all that you can", "network: programs can use it"];
@@ -162,7 +161,6 @@ fn tools() -> Vec<ToolFact> {
     ]
 }
 
-/// What `doctor` tells on a machine.
 pub(super) fn diagnosis(facts: &HostFacts) -> Recording<Diagnosis> {
     let tools = tools();
     let result = Diagnosis {

@@ -1,4 +1,4 @@
-//! Holds what reporters make of recorded events against files in `tests/golden/`.
+//! Compares the output of reporters for recorded events with files in `tests/golden/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::record::{EventSource, exit_code};
 use super::{keys, schema};
 
-/// A terminal of 80 cells without colour.
+/// 80 cells, no colour.
 pub(super) const PLAIN: Style =
     Style { color: false, unicode: true, width: 80, verbosity: Verbosity::Normal };
 
@@ -30,12 +30,12 @@ pub(super) const COLOR: Style = Style { color: true, ..PLAIN };
 
 pub(super) const ASCII: Style = Style { unicode: false, ..PLAIN };
 
-/// Feeds a stream to the terminal reporter and compares both its writers with one file.
+/// Gives the events to the terminal reporter, and compares both its writers with one file.
 pub(super) fn check(file: &str, style: Style, told: &impl EventSource) {
     check_listing(file, style, Listing::default(), told);
 }
 
-/// The same with a table that lists other submissions, or in another order.
+/// With another filter or order of the table.
 pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &impl EventSource) {
     let (out, err) = (Screen::default(), Screen::default());
     let mut terminal = Terminal::new(out.clone(), err.clone(), style);
@@ -49,7 +49,7 @@ pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &i
     compare(&format!("{file}.txt"), &format!("{out}======== standard error ========\n{err}"));
 }
 
-/// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
+/// Both writers of the terminal reporter are the same, as on a screen.
 pub(super) fn check_screen(file: &str, style: Style, told: &impl EventSource) {
     let screen = Screen::default();
     let terminal = Terminal::new(screen.clone(), screen.clone(), style);
@@ -57,7 +57,6 @@ pub(super) fn check_screen(file: &str, style: Style, told: &impl EventSource) {
     compare(&format!("{file}.txt"), &screen.text());
 }
 
-/// Feeds a stream to a reporter.
 pub(super) fn feed(reporter: Reporter<'_>, told: &impl EventSource) {
     let mut reporters = Reporters::new(vec![reporter]);
     feed_all(&mut reporters, told);
@@ -65,7 +64,7 @@ pub(super) fn feed(reporter: Reporter<'_>, told: &impl EventSource) {
     assert!(reporters.failed().is_none(), "writing to memory cannot fail");
 }
 
-/// As a command does: the result comes before the last event.
+/// As in a command, the result comes before the last event.
 fn feed_all(reporters: &mut Reporters<'_>, told: &impl EventSource) {
     let (last, others) = told.events().split_last().expect("an end");
     others.iter().for_each(|event| reporters.event(event));
@@ -75,7 +74,7 @@ fn feed_all(reporters: &mut Reporters<'_>, told: &impl EventSource) {
     reporters.event(last);
 }
 
-/// What standard output and standard error both write to.
+/// Standard output and standard error write to the same buffer.
 #[derive(Clone, Default)]
 pub(super) struct Screen(Arc<Mutex<Vec<u8>>>);
 
@@ -96,8 +95,8 @@ impl std::io::Write for Screen {
     }
 }
 
-/// Lines of ours keep to the width. Three kinds may be longer, since cutting them would take away
-/// what they are for: what is to be copied, names, and the line for each test case.
+/// Lines keep to the width. Text to copy, names, and the line of each test case may be longer, since they would be
+/// useless if shortened.
 fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
     for line in text.lines() {
         let may_be_long = ["repeat: ", "files: ", "feedback: ", "in full: "]
@@ -110,7 +109,7 @@ fn nothing_is_wider_than(width: usize, file: &str, text: &str) {
     }
 }
 
-/// No text of a contestant gets a control byte through.
+/// Control bytes in a contestant's text must not reach the terminal.
 fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
     let obeyed = |character: &char| {
         (character.is_control() && *character != '\n')
@@ -119,7 +118,6 @@ fn nothing_is_obeyed_by_a_terminal(file: &str, text: &str) {
     assert_eq!(text.chars().find(obeyed), None, "{file}");
 }
 
-/// The JSON document of a stream.
 pub(super) fn document(told: &impl EventSource) -> String {
     written(told, |report, out| told.result().unwrap_or(&()).write(report, out))
 }
@@ -135,7 +133,7 @@ fn written(
     String::from_utf8(out).expect("a document is UTF-8")
 }
 
-/// Compares the JSON document of a stream with a file, the version of juror masked.
+/// Masks the version of juror.
 pub(super) fn check_json(file: &str, told: &impl EventSource) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let text = document(told).replacen(&version, "\"juror\": \"VERSION\"", 1);
@@ -147,8 +145,8 @@ pub(super) fn check_json(file: &str, told: &impl EventSource) {
     compare(&format!("{file}.json"), &text);
 }
 
-/// The events of a command that judges, merged alone, give the same report but for what a merged command does not have,
-/// and for the order in which the faults of files and packages were named.
+/// `merge` of a single command's events gives the same report, except for keys that a merged command does not have,
+/// and for the order of diagnostics.
 fn merged_again(file: &str, told: &impl EventSource) {
     let events = told.events();
     if !matches!(&events[0].event, Event::Started { task, .. } if *task != CommandTask::Other) {
@@ -195,7 +193,7 @@ fn merged_again(file: &str, told: &impl EventSource) {
     }
 }
 
-/// Compares a text with a golden file, or rewrites the file.
+/// With `UPDATE_GOLDEN`, rewrites the file.
 pub(crate) fn compare(file: &str, text: &str) {
     let path = root().join("tests/golden").join(file);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

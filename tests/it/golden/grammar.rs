@@ -1,4 +1,4 @@
-//! Event streams of `grammar`, from grammars and inputs as they are, so that the remarks are the real ones.
+//! Runs of `grammar` on real grammars and inputs, so that the messages are real.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ fn grammar(text: &str) -> Grammar {
     reading.grammar.expect("a grammar without faults")
 }
 
-/// `grammar check` of a valid input and of many that are not.
+/// `grammar check` of a valid input and of many invalid ones.
 pub(super) fn checked() -> Recording<CheckedInputs> {
     let grammar = grammar(ROW);
     let mut events = vec![begun("grammar check", "g.ctd *.in")];
@@ -76,7 +76,6 @@ pub(super) fn checked() -> Recording<CheckedInputs> {
     Recording { events: finished(events, 3), result: CheckedInputs { inputs } }
 }
 
-/// A grammar with many faults.
 pub(super) fn broken() -> Vec<Stamped> {
     let mut events = vec![begun("grammar check", "g.ctd 1.in")];
     let reading = read(Path::new("g.ctd"), BROKEN.as_bytes());
@@ -84,7 +83,7 @@ pub(super) fn broken() -> Vec<Stamped> {
     finished(events, 1)
 }
 
-/// Grammars that nothing can be written by.
+/// Grammars that have no input.
 pub(super) fn unsatisfied() -> Vec<Stamped> {
     let mut events = vec![begun("grammar generate", "g.ctd")];
     for text in [

@@ -26,7 +26,7 @@ pub(super) fn accepted_and_wrong() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// The same, if all runs of the one and a run of the other are known from earlier commands.
+/// All runs of one submission and one run of the other come from the cache.
 pub(super) fn known() -> Vec<Stamped> {
     let mut events = accepted_and_wrong();
     let mut judged = 0;
@@ -57,7 +57,7 @@ pub(super) fn known() -> Vec<Stamped> {
     events
 }
 
-/// `judge` with a class: submissions that end in all ways, with odd names.
+/// `judge` with submissions that end in every way, with odd names.
 pub(super) fn class() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = Fixture::new();
@@ -112,7 +112,7 @@ pub(super) fn one() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// The right outputs of test cases that differ in what is wrong with them.
+/// Test cases, each for another kind of difference.
 const KINDS: [(&str, &str, &str); 8] = [
     ("token", r"1 2 3\n4 5 6\n", r"1 2 3\n4 7 6\n"),
     ("number", r"0.5 2.25\n", r"0.5 2.26\n"),
@@ -171,7 +171,7 @@ pub(super) fn compile_error() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `judge --all` with a crash and each limit passed.
+/// `judge --all` with a crash and each limit exceeded.
 pub(super) fn limits_and_crashes() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = Fixture::new();
@@ -200,7 +200,7 @@ pub(super) fn limits_and_crashes() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `judge` where the output validator breaks down.
+/// `judge` with an output validator that breaks down.
 pub(super) fn judge_error() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = Fixture::new();
@@ -217,19 +217,19 @@ pub(super) fn judge_error() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `verify` where all is well.
+/// `verify` without any fault.
 pub(super) fn verify_good() -> Vec<Stamped> {
     record(&Fixture::new(), "verify @sum --jobs 1", ExitCode::Success)
 }
 
-/// `verify` with a submission of which some runs prove enough.
+/// `verify` that does not need all runs of a submission.
 pub(super) fn spared() -> Vec<Stamped> {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/rejected/any.sh", WRONG);
     record(&fixture, "verify @sum --jobs 1", ExitCode::Success)
 }
 
-/// Submissions that were asked why they fail: one has a reason, the other none.
+/// `judge --explain`: one submission has an explanation, the other none.
 pub(super) fn explained() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = stress::fixture();
@@ -241,7 +241,7 @@ pub(super) fn explained() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// A package of which some expectations do not hold.
+/// Some expectations do not hold.
 fn broken() -> Fixture {
     let fixture = Fixture::new();
     let crash = "read -r a b; ((a < 6)) || exit 2; echo $((a + b))\n";
@@ -253,14 +253,13 @@ fn broken() -> Fixture {
     fixture
 }
 
-/// `verify` with expectations that do not hold.
 pub(super) fn verify() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> =
         LazyLock::new(|| record(&broken(), "verify @sum --jobs 1", ExitCode::InvalidPackage));
     ONCE.clone()
 }
 
-/// A package with faults in its files, the hard ones too.
+/// Its files have faults of every kind.
 fn faulty() -> Fixture {
     let fixture = Fixture::new();
     let problem = fixture.read("sum/problem.yaml");
@@ -270,7 +269,6 @@ fn faulty() -> Fixture {
     fixture
 }
 
-/// `verify` on a package that cannot be used.
 pub(super) fn diagnostics() -> Vec<Stamped> {
     record(&faulty(), "verify @sum --jobs 1", ExitCode::InvalidPackage)
 }
@@ -299,7 +297,7 @@ pub(super) fn packages() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// The same, ended by Ctrl-C while the first submission of the last package runs.
+/// Ended by Ctrl-C while the first submission of the last package runs.
 pub(super) fn packages_interrupted() -> Vec<Stamped> {
     interrupted(packages(), 4)
 }

@@ -1,4 +1,4 @@
-//! The keys of the JSON document, held against the pages that tell them.
+//! Compares the keys of JSON documents with the pages that document them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::file::root;
 
-/// Objects that come in several places: the end of the path of each, and the name that the page gives it.
+/// Objects that occur in several places: the end of each path, and the name in the page.
 const SHARED: [(&str, &str); 39] = [
     ("compare.difference.", "submissions[].test_cases[].difference."),
     ("compare.evidence.", "submissions[].test_cases[].evidence."),
@@ -50,10 +50,10 @@ const SHARED: [(&str, &str); 39] = [
     ("grammar bounds.bounds[].max.", "bound."),
 ];
 
-/// The types of each key, by its path, such as `submissions[].test_cases[].cpu_seconds`.
+/// By path, such as `submissions[].test_cases[].cpu_seconds`.
 pub(super) type Keys = BTreeMap<String, BTreeSet<String>>;
 
-/// The keys of a document. It has none twice: a reader loses one of these.
+/// Fails if a key occurs twice: readers lose one of them.
 pub(super) fn of_document(text: &str) -> BTreeSet<String> {
     let document: Value = serde_json::from_str(text).expect("a document is JSON");
     let read = serde_json::to_string_pretty(&document).expect("JSON");
@@ -61,7 +61,7 @@ pub(super) fn of_document(text: &str) -> BTreeSet<String> {
     document.as_object().expect("an object").keys().cloned().collect()
 }
 
-/// Adds the keys of a document. Those that only this command has get its name before them.
+/// Keys that only this command has get its name as prefix.
 pub(super) fn find_written(text: &str, found: &mut Keys) {
     let document: Value = serde_json::from_str(text).expect("a document is JSON");
     let command = match document.get("server") {
@@ -77,7 +77,6 @@ pub(super) fn find_written(text: &str, found: &mut Keys) {
     }
 }
 
-/// Adds the keys of a value, with their types.
 fn find_keys(value: &Value, path: &str, found: &mut Keys) {
     if !path.is_empty() && !path.ends_with(']') {
         let mut path = path.to_owned();
@@ -104,7 +103,6 @@ fn find_keys(value: &Value, path: &str, found: &mut Keys) {
     }
 }
 
-/// The type of a value as the document calls it.
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -117,8 +115,8 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The keys that a page tells, with their types. A heading that ends with the name of an object, such as
-/// ``## Package: `packages[]` ``, says whose keys follow.
+/// A heading that ends with the name of an object, such as ``## Package: `packages[]` ``, names the owner of the keys
+/// below it.
 fn told_keys(page: &str) -> Keys {
     let document = std::fs::read_to_string(root().join(page)).expect(page);
     let mut told = Keys::new();
@@ -155,7 +153,6 @@ fn pages_tell_each_json_key_and_no_other() {
     check_keys(&written, "docs/json.md");
 }
 
-/// The keys that only this command has.
 pub(super) fn own_keys(written: &Keys, command: &str) -> Keys {
     let own = written.iter().filter_map(|(key, types)| {
         let key = key.strip_prefix(command)?.strip_prefix('.')?;
@@ -164,7 +161,6 @@ pub(super) fn own_keys(written: &Keys, command: &str) -> Keys {
     own.collect()
 }
 
-/// Whether a page tells exactly these keys.
 pub(super) fn check_keys(written: &Keys, page: &str) {
     let told = told_keys(page);
     for (key, types) in written {

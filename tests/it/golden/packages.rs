@@ -12,7 +12,6 @@ use super::record::record_around;
 use crate::fixture::Fixture;
 use crate::scripted::Scripted;
 
-/// `verify` on such a host.
 pub(super) fn no_host() -> Vec<Stamped> {
     let refusing: Around = |_| {
         let why = "Operation not permitted (os error 1)";

@@ -8,7 +8,6 @@ use juror::model::exit_code::ExitCode;
 use super::record::record;
 use crate::from_grammar::{ROW, empty};
 
-/// Refuses rows that begin with the least number.
 const VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r n; read -r first rest
 [[ $first == -50 ]] || exit 42
@@ -16,7 +15,7 @@ echo "the first number is the least" >&2
 exit 43
 "#;
 
-/// New cases with all that can be said beside them; then once more, where everything is there.
+/// New cases with every kind of remark; then a second run, where all cases exist.
 static BOTH: LazyLock<[Vec<Stamped>; 2]> = LazyLock::new(|| {
     let fixture = empty(ROW);
     fixture.write("sum/data/sample/1.in", "1\n-50\n");
@@ -27,12 +26,10 @@ static BOTH: LazyLock<[Vec<Stamped>; 2]> = LazyLock::new(|| {
     [(); 2].map(|()| record(&fixture, line, ExitCode::Success))
 });
 
-/// New cases.
 pub(super) fn added() -> Vec<Stamped> {
     BOTH[0].clone()
 }
 
-/// Everything is there.
 pub(super) fn nothing() -> Vec<Stamped> {
     BOTH[1].clone()
 }

@@ -1,4 +1,4 @@
-//! Recorded runs of `generate`: recipes that are wrong in every way, and data that is not what its recipe gives.
+//! Recorded runs of `generate`: recipes with every kind of fault, and data that differs from its recipe.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,6 @@ data:
       u:
 ";
 
-/// What reading a recipe finds.
 pub(super) fn faults() -> Vec<Stamped> {
     let fixture = Fixture::new();
     for name in ["gen.py", "tree.py"] {
@@ -59,8 +58,7 @@ pub(super) fn faults() -> Vec<Stamped> {
     record(&fixture, "generate @sum --jobs 1", ExitCode::InvalidPackage)
 }
 
-/// A package whose data is as its recipe gives it, but for one case with other bytes, two that are not there, and one
-/// that the recipe does not make.
+/// One test case has other bytes, two are missing, and one is not in the recipe.
 fn changed() -> Fixture {
     let data = "data:\n  sample:\n    data:\n      '1': {in: 1 2}\n      '2': {in: 2 2}\n  secret:\n    data:\n      \
                 big:\n        data:\n          01-random: gen.sh 7 8\n";
@@ -83,21 +81,18 @@ fn changed() -> Fixture {
     fixture
 }
 
-/// `generate` that writes.
 pub(super) fn written() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> =
         LazyLock::new(|| record(&changed(), "generate @sum --jobs 1", ExitCode::Success));
     ONCE.clone()
 }
 
-/// `generate --check`, which writes nothing.
 pub(super) fn checked() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> =
         LazyLock::new(|| record(&changed(), "generate @sum --check --jobs 1", ExitCode::Rejected));
     ONCE.clone()
 }
 
-/// `generate --check` on two packages.
 pub(super) fn packages() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let (fixture, good) = (changed(), Fixture::new());
@@ -117,7 +112,6 @@ pub(super) fn packages() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `generate` ended by Ctrl-C.
 pub(super) fn interrupted() -> Vec<Stamped> {
     cut(written(), 9)
 }

@@ -1,7 +1,7 @@
-//! Runs commands on small packages and keeps what happened, to be shown by every reporter.
+//! Runs commands on small packages and records their events for the reporters.
 //!
-//! Everything is real but what differs from run to run and from machine to machine: times, memory, where the
-//! package lies, and what isolates. These are replaced, also where a cause tells them.
+//! Values that differ between runs and machines are replaced, also inside of messages: times, memory, paths, and the
+//! isolation. Everything else is real.
 
 use std::any::Any;
 use std::io;
@@ -36,27 +36,26 @@ use crate::wire;
 const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Cgroup2, memory: Meter::Cgroup2, isolation: Isolation::Namespaces };
 
-/// What a command told: its events, and its result if it has one of its own.
+/// The events of a command, and its result.
 #[derive(Clone)]
 pub(super) struct Recording<T> {
     pub(super) events: Vec<Stamped>,
     pub(super) result: T,
 }
 
-/// What reporters are given.
+/// The input of reporters.
 pub(super) trait EventSource {
     fn events(&self) -> &[Stamped];
 
     fn result(&self) -> Option<&dyn AnyResult>;
 
-    /// Writes the JSON document of the same command without its result.
+    /// Writes the JSON document as if the command had no result.
     fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()>;
 
-    /// Writes the schema of the document.
     fn write_schema(&self, out: &mut Vec<u8>);
 }
 
-/// What judging gives is in its events.
+/// The events have the results of judging.
 impl EventSource for Vec<Stamped> {
     fn events(&self) -> &[Stamped] {
         self
@@ -93,13 +92,13 @@ impl<T: CommandResult> EventSource for Recording<T> {
     }
 }
 
-/// Runs `juror` with these words, where `@` stands for the fixture's directory, and gives what
-/// happened. It must end with this exit code. All jobs and replies travel as bytes.
+/// Runs `juror` with these words, where `@` stands for the fixture's directory. Checks the exit code. All jobs and
+/// replies travel as bytes.
 pub(super) fn record(fixture: &Fixture, line: &str, code: ExitCode) -> Vec<Stamped> {
     record_around(Some(wire::around), fixture, line, code)
 }
 
-/// The same with something else around the executor.
+/// With another wrapper of the executor.
 pub(super) fn record_around(
     around: Option<Around>,
     fixture: &Fixture,
@@ -109,7 +108,7 @@ pub(super) fn record_around(
     run(around, fixture, line, code).0
 }
 
-/// The same with the command's own result.
+/// For a command with a result.
 pub(super) fn record_result<T: CommandResult + Maskable>(
     fixture: &Fixture,
     line: &str,
@@ -118,7 +117,7 @@ pub(super) fn record_result<T: CommandResult + Maskable>(
     record_result_around(wire::around, fixture, line, code)
 }
 
-/// The same with something else around the executor.
+/// With another wrapper of the executor.
 pub(super) fn record_result_around<T: CommandResult + Maskable>(
     around: Around,
     fixture: &Fixture,
@@ -153,12 +152,12 @@ fn run(
     let mut events: Vec<Stamped> = std::mem::take(&mut heard.lock().expect("no thread panicked"));
     let of_result = result.as_ref().map_or(ExitCode::Success, |it| it.exit_code());
     assert_eq!(exit_code(&events, &context).and(of_result), code, "{line}");
-    // How often it is said how far a search is depends on the machine.
+    // The number of progress events of a search depends on the machine.
     events.retain(|it| !matches!(it.event, Event::Progress(WorkProgress::Search(_))));
     let mask = Mask::of(fixture, line);
     let count = u32::try_from(events.len()).expect("few events");
     let masked = events.into_iter().zip(1..).map(|(stamped, index)| Stamped {
-        // So that the whole takes 1.2 s.
+        // The whole takes 1.2 s.
         at: Duration::from_millis(1204) * index / count,
         package: stamped.package,
         event: mask.event(stamped.event),
@@ -166,14 +165,13 @@ fn run(
     (masked.collect(), result)
 }
 
-/// The exit code of a command with these events.
 pub(super) fn exit_code(events: &[Stamped], context: &Context) -> ExitCode {
     let mut report = Report::default();
     events.iter().for_each(|event| report.see(event));
     report.exit_code().and(context.ended())
 }
 
-/// A result in which what differs from run to run is replaced.
+/// Replaces values that differ between runs.
 pub(super) trait Maskable {
     fn masked(self, mask: &Mask) -> Self;
 }
@@ -199,11 +197,9 @@ impl Maskable for ComparisonReport {
     }
 }
 
-/// What is put in place of what differs.
 pub(super) struct Mask {
-    /// Where the packages lie.
+    /// The directory of the packages.
     root: String,
-    /// The arguments.
     line: String,
 }
 
@@ -290,7 +286,7 @@ impl Mask {
 
     fn case(&self, case: &mut CaseJudgement, index: u64) {
         let stopped_by = case.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
-        // What was measured stands first in a cause.
+        // A cause begins with the measured value.
         let cause = case.cause.strip_prefix("over ").unwrap_or(&case.cause);
         let measured = cause.split_once(" s ").filter(|(number, _)| number.parse::<f64>().is_ok());
         if let Some((_, rest)) = measured {
@@ -307,14 +303,14 @@ impl Mask {
             let rest = rest.split_once(' ').map_or("", |(_, rest)| rest);
             case.cause = format!("{before}, with 0.002 {rest}");
         }
-        // What juror says itself, the default output validator says.
+        // These are the messages of the default output validator.
         case.message = if case.is_told && stopped_by.is_some() {
             case.cause.clone()
         } else {
             self.text(&case.message)
         };
         case.outcome = case.outcome.as_ref().map(|real| outcome(real, index));
-        // How busy the machine was is not for the reader.
+        // How busy the machine was differs between runs.
         let is_large = stopped_by == Some(StoppedBy::Memory);
         case.repeats = case.outcome.as_ref().filter(|_| is_large).map(sensitive);
         if let Some(evidence) = &mut case.evidence {
@@ -374,18 +370,18 @@ impl Mask {
 
     fn path(&self, path: &Path) -> PathBuf {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
-        // Boxes are named after paths.
+        // Names of boxes contain paths.
         path.to_string_lossy().replace(&self.root.replace('/', "~-"), "").into()
     }
 }
 
-/// What was said, a millisecond for each piece.
+/// A millisecond for each piece.
 fn timed(transcript: &mut Transcript) {
     let said = transcript.first.iter_mut().chain(&mut transcript.last);
     (1..).zip(said).for_each(|(index, said)| said.at = Duration::from_millis(index));
 }
 
-/// What a compiler said, without the lines of the source that some versions show in their own ways.
+/// Without source lines, which compiler versions show differently.
 fn compiler(report: CompilerReport) -> CompilerReport {
     let lines = report.messages.split_inclusive(|byte| *byte == b'\n');
     let messages = lines.filter(|line| !line.starts_with(b" ")).collect::<Vec<_>>().concat();
@@ -397,7 +393,7 @@ fn compiler(report: CompilerReport) -> CompilerReport {
     CompilerReport { messages, outcome, ..report }
 }
 
-/// The stream as it would have been had Ctrl-C been pressed before its last so many events.
+/// The events as if Ctrl-C had been pressed before the last `before` events.
 pub(super) fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stamped> {
     let end = events.pop().expect("an end");
     events.truncate(events.len() + 1 - before);
@@ -405,7 +401,6 @@ pub(super) fn interrupted(mut events: Vec<Stamped>, before: usize) -> Vec<Stampe
     events
 }
 
-/// The beginning of a command.
 pub(super) fn begun(command: &str, arguments: &str) -> Event {
     Event::Started {
         juror: String::new(),
@@ -415,25 +410,24 @@ pub(super) fn begun(command: &str, arguments: &str) -> Event {
     }
 }
 
-/// The end of a command.
 pub(super) fn ending(ended: ExitCode) -> Event {
     Event::Finished { ended, recalled: None, workers: Vec::new() }
 }
 
-/// These events and the end, at one time.
+/// All events have the same time.
 pub(super) fn finished(mut events: Vec<Event>, elapsed_millis: u64) -> Vec<Stamped> {
     events.push(ending(ExitCode::Success));
     let at = Duration::from_millis(elapsed_millis);
     events.into_iter().map(|event| Stamped { at, package: None, event }).collect()
 }
 
-/// A run that was not repeated, although the time limit was near.
+/// A run near the time limit that was not repeated.
 fn sensitive(only: &Outcome) -> Box<Repeats> {
     let runs = vec![TimedRun::new(only, Duration::ZERO)];
     Box::new(Repeats { is_sensitive: true, runs })
 }
 
-/// A run with the times and the memory of the script.
+/// Replaces times and memory.
 fn outcome(real: &Outcome, index: u64) -> Outcome {
     let (cpu_millis, wall_millis) = match real.stopped_by {
         Some(StoppedBy::CpuTime) => (1501, 1503),
@@ -448,7 +442,7 @@ fn outcome(real: &Outcome, index: u64) -> Outcome {
             Some(StoppedBy::Memory) => Bytes::mib(64),
             _ => Bytes::kib(1100 + 64 * index),
         },
-        // A program is stopped a little sooner or later.
+        // The time of a stop varies.
         stdout_bytes: match real.stopped_by {
             Some(_) => Bytes(0),
             None => real.stdout_bytes,

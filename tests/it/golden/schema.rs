@@ -1,10 +1,9 @@
-//! Documents held against the schema that the program prints.
+//! Checks JSON documents against the schema that juror prints.
 
 use serde_json::Value;
 
 use super::record::EventSource;
 
-/// The document of a command agrees with the schema of its kind.
 pub(super) fn check(file: &str, told: &impl EventSource, document: &str) {
     let document: Value = serde_json::from_str(document).expect("a document is JSON");
     let mut schema = Vec::new();
@@ -14,7 +13,7 @@ pub(super) fn check(file: &str, told: &impl EventSource, document: &str) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// What a value has that its schema does not allow. Keywords that no schema here has are refused.
+/// Returns violations. Panics on keywords that the schemas do not use.
 fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let below = |schema: &Value| faults(root, schema, value, at);
     let fault = |what: &str| vec![format!("{at}: {what}")];
@@ -35,7 +34,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
                 fault(&format!("{value} is no {told}"))
             }
             "enum" if !some().any(|it| it == value) => fault(&format!("{value} is none of {told}")),
-            // The version is masked.
+            // The golden file has a masked version.
             "const" if told != value => fault(&format!("{value} is not {told}")),
             "anyOf" if !some().any(|it| fits(&it)) => fault("none of the schemas fits"),
             "oneOf" if some().filter(fits).count() != 1 => fault("not one of the schemas fits"),
@@ -61,7 +60,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
             }
             "minimum" if value.is_number() && value.as_f64() < told.as_f64() => fault("too small"),
             "maximum" if value.is_number() && value.as_f64() > told.as_f64() => fault("too large"),
-            // The keyword `properties` looks at all keys.
+            // The keyword `properties` below checks all keys.
             "$defs"
             | "$schema"
             | "title"

@@ -26,13 +26,11 @@ pub(super) fn judge() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// `judge` on a part of the cases.
 pub(super) fn selected() -> Vec<Stamped> {
     let line = "judge @sum @full.sh --case secret/b/* --jobs 1";
     record(&submissions(), line, ExitCode::Success)
 }
 
-/// `verify` with a score that is not the expected one.
 pub(super) fn verify() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = fixture();

@@ -14,8 +14,8 @@ use crate::fixture::{Fixture, RIGHT};
 use crate::scripted::Scripted;
 use crate::{stress, stress_live};
 
-/// A wrong answer, made small and added to the package: on equal numbers beyond what is small, which one drawn at random
-/// from the full range does not show.
+/// A wrong answer on equal large numbers, which random inputs of the full range do not show. The input is shrunk and
+/// added to the package.
 pub(super) fn found() -> Recording<StressResult> {
     static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress::fixture();
@@ -27,7 +27,7 @@ pub(super) fn found() -> Recording<StressResult> {
     ONCE.clone()
 }
 
-/// An executor under which the submission crashes in its first run.
+/// The submission crashes in its first run.
 fn shaky(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     let runs = AtomicU32::new(0);
     Arc::new(Scripted::new(beyond.slots(), move |job: &Job| {
@@ -41,7 +41,7 @@ fn shaky(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     }))
 }
 
-/// A crash that does not come each time, on a long input that a generator printed.
+/// A crash that does not always happen, on a long input of a generator.
 pub(super) fn flaky() -> Recording<StressResult> {
     let fixture = Fixture::new();
     let recipe = "solution: /submissions/accepted/right.sh\n\
@@ -56,7 +56,7 @@ pub(super) fn flaky() -> Recording<StressResult> {
     record_result_around(shaky, &fixture, line, ExitCode::Rejected)
 }
 
-/// Sends two numbers, and wants their sum in the last line of all that comes.
+/// Sends two numbers, and expects their sum in the last line of the output.
 const LISTENS: &str = r#"#!/usr/bin/env bash
 read -r a b < "$1"
 echo "$a $b"
@@ -66,7 +66,6 @@ echo "${last:0:9} is not $((a + b))" | tee "${3}judgemessage.txt" >&2
 exit 43
 "#;
 
-/// Found in a game that is played live.
 pub(super) fn live() -> Recording<StressResult> {
     static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress_live::live();
@@ -79,7 +78,7 @@ pub(super) fn live() -> Recording<StressResult> {
     ONCE.clone()
 }
 
-/// Nothing found; the input validators refuse some inputs of the grammar.
+/// The input validators refuse some inputs of the grammar.
 pub(super) fn nothing() -> Recording<StressResult> {
     static ONCE: LazyLock<Recording<StressResult>> = LazyLock::new(|| {
         let fixture = stress::fixture();
@@ -93,7 +92,7 @@ pub(super) fn nothing() -> Recording<StressResult> {
     ONCE.clone()
 }
 
-/// The same, ended by Ctrl-C.
+/// Ended by Ctrl-C.
 pub(super) fn interrupted() -> Recording<StressResult> {
     let mut told = nothing();
     told.events = cut(told.events, 1);

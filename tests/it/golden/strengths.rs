@@ -1,4 +1,4 @@
-//! What `strength` says, put together by hand: a machine without compilers has the same.
+//! Results of `strength`, written by hand, so that they do not depend on compilers.
 
 use std::time::Duration;
 
@@ -13,12 +13,11 @@ use super::created::in_package;
 use super::record::Recording;
 use super::tools;
 
-/// All that there can be; `is_shut` if a gate keeps it from being measured.
+/// `is_shut` means that a gate prevents the measurement.
 pub(super) fn measured(is_shut: bool) -> Recording<Strength> {
     Recording { events: in_package("strength", "contest/hello"), result: found(is_shut) }
 }
 
-/// The result of the same.
 pub(crate) fn found(is_shut: bool) -> Strength {
     let found = if is_shut { Strength::default() } else { all() };
     Strength { gates: gates(is_shut), ..found }
@@ -161,7 +160,6 @@ fn all() -> Strength {
     }
 }
 
-/// The grades of these scores, with nothing else that stands in the way.
 pub(super) fn grades() -> Vec<Grade> {
     [100.0, 95.0, 94.9, 70.0, 50.0, 0.0].map(|score| score::grade(&[], score)).to_vec()
 }

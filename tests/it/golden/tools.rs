@@ -1,9 +1,8 @@
-//! Speed and strictness as `strength` tells them, put together by hand.
+//! Speed and strictness in results of `strength`, written by hand.
 
 use juror::model::probe::{Probes, SeparatedBy, Separation};
 use juror::model::strictness::{LetThrough, Strictness};
 
-/// Slow submissions of each kind.
 pub(super) fn probes() -> Probes {
     let separation = |name: &str, by, at: &str, told: &str| Separation {
         submission: format!("time_limit_exceeded/{name}"),
@@ -43,7 +42,6 @@ pub(super) fn probes() -> Probes {
     }
 }
 
-/// Validators that let a fault pass.
 pub(super) fn strictness(faults: u64, alternatives: u64) -> Strictness {
     let passes = LetThrough::new("a tab between words", "sample/1", b"1\t2\n".to_vec());
     Strictness {

@@ -9,7 +9,7 @@ use super::record::record;
 use crate::fixture::Fixture;
 use crate::live;
 
-/// Rejects with and without an explanation, and breaks down.
+/// Rejects with and without a message, and breaks down.
 const EXPLAINS: &str = r#"#!/usr/bin/env bash
 read -r out; read -r right < "$2"
 case $out in
@@ -25,8 +25,7 @@ esac
 exit 43
 "#;
 
-/// `judge` with a rejection that the validator explains, one that it explains in a line, and one on which it
-/// breaks down.
+/// Three outputs: rejected with a long message, rejected with one line, and one on which the validator breaks down.
 pub(super) fn judge() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = Fixture::new();
@@ -41,7 +40,7 @@ pub(super) fn judge() -> Vec<Stamped> {
     ONCE.clone()
 }
 
-/// Plays thirty turns, of which the submission has every other one, and wants `L` each time.
+/// Plays thirty turns. The submission has every other turn, and must answer `L`.
 const PLAYS: &str = r#"#!/usr/bin/env bash
 printf '30 1\n7 7 7\n'
 for ((turn = 1; turn < 30; turn += 2)); do
@@ -56,8 +55,7 @@ done
 exit 42
 "#;
 
-/// `judge` of an interactive problem: a bad move late in a long game, a move without a line end, and far too
-/// much.
+/// A bad move late in a long game, a move without a line end, and far too much output.
 pub(super) fn live() -> Vec<Stamped> {
     static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let fixture = live::fixture();

@@ -1,4 +1,4 @@
-//! Workers and servers that die, stop, or have no room.
+//! Workers and servers that are killed, stopped, or full.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -22,8 +22,8 @@ use crate::nats::{
 };
 use crate::scripted::Scripted;
 
-/// Runs so many programs, each of which ends with another exit code, and calls `disturb` with how many have ended. All end
-/// as they would here, each once.
+/// Runs `jobs` programs with different exit codes, and calls `disturb` with the number of finished ones. Each must
+/// finish once, with its own exit code.
 fn check_all_end(client: &Workers, jobs: usize, disturb: impl Fn(usize) + Sync) {
     let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let codes = Mutex::new(Vec::new());
@@ -48,7 +48,7 @@ fn check_all_end(client: &Workers, jobs: usize, disturb: impl Fn(usize) + Sync) 
     assert_eq!(programs, jobs);
 }
 
-/// A server, two workers with a slot each, and who sends them jobs.
+/// A server, two workers with one slot each, and a client.
 fn started() -> Option<(Server, [Worker; 2], Workers)> {
     let server = Server::start()?;
     let url = server.url();
@@ -107,7 +107,7 @@ fn work_goes_on_when_the_server_is_back() {
     }
 }
 
-/// Workers and the server are killed so many times while so many units are under way.
+/// Kills workers and the server `kills` times while `jobs` units run.
 fn check_chaos(jobs: usize, kills: usize) {
     let Some(server) = Server::start() else { return };
     let url = server.url();
@@ -115,7 +115,7 @@ fn check_chaos(jobs: usize, kills: usize) {
     let workers = [start(), start()].map(Mutex::new);
     let client = connect_to(&url, 2);
     check_all_end(&client, jobs, |ended| {
-        // At other places each time, but not by chance.
+        // At different but fixed times.
         let every = jobs / (kills + 1);
         let (number, is_now) = (ended / every, (ended + ended / every * 7).is_multiple_of(every));
         if !is_now || number == 0 || number > kills {
@@ -151,7 +151,7 @@ mod quiet {
 fn a_unit_with_which_all_workers_are_lost_is_given_up() {
     let Some(server) = Server::start() else { return };
     let url = server.url();
-    // Gives all back that it is sent, as a worker that ends.
+    // Returns every unit, like a worker that ends.
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let executor = Scripted::new(1, move |_: &Job| {
@@ -183,7 +183,7 @@ fn a_connection_that_is_cut_within_a_blob_loses_nothing() {
         assert!(near.is_cut());
     }
     for length in [1_700_000, 1_900_000] {
-        // The result goes the other way.
+        // Results travel in the other direction.
         far.after(length / 2);
         check_echo(&client, length);
         assert!(far.is_cut());
@@ -219,14 +219,14 @@ fn a_full_disk_is_told_and_with_more_room_work_goes_on() {
     check_echo(&full, 100_000);
     check_full(&full);
     drop(full);
-    // It stays out of use until somebody makes room and starts it again.
+    // The server stays unusable until it has room and is restarted.
     server.end("KILL");
     disk.resize("64m");
     server.again();
     check_echo(&connect(&server.url()), 20_000_000);
 }
 
-/// A blob that has no room is a fault of the run, told with the reason.
+/// A blob without room makes the run fail, with the reason.
 fn check_full(client: &Workers) {
     let Err(Stop::Fault(error)) = client.run_job(&job(&["/bin/cat"], &bytes(20_000_000))) else {
         panic!("a fault")
@@ -271,7 +271,7 @@ fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
         client.stop();
     });
     drop(client);
-    // Where the result would be.
+    // Fills the stream of the result.
     assert_eq!((kept(&link, "JOBS"), kept(&link, "RESULTS")), (0, 1));
     let is_empty = || {
         let found = link.request(&Outgoing::new(
@@ -289,7 +289,7 @@ fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
 
     assert_eq!(present_workers(&link).unwrap().present.len(), 1);
     drop(worker);
-    // The server stores the goodbye at once, and forgets a worker without one after ten seconds.
+    // The server stores the farewell of a worker at once, and forgets a worker without one after ten seconds.
     let end = Instant::now() + Duration::from_secs(5);
     while !present_workers(&link).unwrap().present.is_empty() {
         assert!(Instant::now() < end, "it is still counted");
@@ -298,7 +298,7 @@ fn a_worker_that_ends_is_not_counted_and_what_nobody_waits_for_is_not_kept() {
     assert_eq!(present_workers(&link).unwrap().others, 0);
 }
 
-/// Three servers that keep everything together.
+/// Three servers that replicate all data.
 fn cluster() -> Option<[Server; 3]> {
     let routes = [free_port(), free_port(), free_port()];
     let ports = [free_port(), free_port(), free_port()];
@@ -315,7 +315,6 @@ fn cluster() -> Option<[Server; 3]> {
     Some([server(0)?, server(1)?, server(2)?])
 }
 
-/// The server that leads a stream.
 fn leader(link: &Link, stream: &str) -> Option<usize> {
     let answer = link.request(&Outgoing::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).ok()?;
     let answer: Value = serde_json::from_slice(&answer.payload).ok()?;

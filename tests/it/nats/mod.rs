@@ -1,4 +1,4 @@
-//! Programs on workers that take their jobs from a NATS server: a real one, which tests start.
+//! Programs on workers behind a real NATS server, which the tests start.
 
 mod faults;
 pub(crate) mod server;
@@ -31,7 +31,6 @@ use crate::outcomes::quiet_outcome;
 use crate::scripted::Scripted;
 use crate::workers::{check, check_same};
 
-/// The workers of a server as an executor.
 fn connect(url: &str) -> Workers {
     try_connect(url).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -40,7 +39,7 @@ fn try_connect(url: &str) -> Result<Workers, juror::model::judgement::JudgeError
     Workers::of(submitter::connect(&Address::parse(url)?)?, None, |_| Ok(()))
 }
 
-/// A worker in a thread of this process. It ends with this.
+/// A worker in a thread of this process. It ends when this is dropped.
 struct Thread {
     ends: Sender<()>,
     thread: Option<thread::JoinHandle<()>>,
@@ -58,7 +57,7 @@ impl Thread {
         let address = Address::parse(url).unwrap();
         let work = move || {
             let tools = Toolchains::new(Box::new(NoTools));
-            // Only the first word is waited for.
+            // Waits for the first message only.
             let tell = |_: &str| _ = ready.send(());
             unit_worker::work(&address, facts, &*executor, &tools, heard, tell)
                 .expect("the server is there");
@@ -77,7 +76,6 @@ impl Drop for Thread {
     }
 }
 
-/// A machine without tools.
 struct NoTools;
 
 impl juror::language::probe::Probe for NoTools {
@@ -129,7 +127,7 @@ fn job(program: &[&str], stdin: &[u8]) -> Job {
     }
 }
 
-/// Says again what it reads.
+/// Returns standard input as standard output.
 fn echo(job: &Job) -> Result<Reply, Stop> {
     let stdout = job.stdin.start(u64::MAX).expect("its bytes are here").into();
     Ok(Reply {
@@ -145,14 +143,13 @@ fn bytes(length: usize) -> Vec<u8> {
     (0..length).map(|it| (it % 251) as u8).collect()
 }
 
-/// What a job says that reads so many bytes.
 fn check_echo(executor: &dyn Executor, length: usize) {
     let sent = bytes(length);
     let reply = executor.run_job(&job(&["/bin/cat"], &sent)).expect("it runs");
     assert_eq!(reply.stdout.start(u64::MAX).unwrap(), sent, "{length}");
 }
 
-/// An executor behind a server. The client ends first, then the worker, then the server.
+/// The client ends first, then the worker, then the server.
 struct Behind {
     client: Workers,
     _worker: Thread,
@@ -177,7 +174,7 @@ impl Executor for Behind {
     }
 }
 
-/// An executor behind a server of its own.
+/// Each has its own server.
 pub(crate) fn behind(beyond: Arc<dyn Executor>) -> Arc<dyn Executor> {
     let server = Server::start().expect("there is a program");
     let worker = Thread::over(&server.url(), "a", beyond);
@@ -190,7 +187,7 @@ fn jobs_go_to_workers_that_have_what_they_need() {
     let url = server.url();
     let fixture = Fixture::new();
     fixture.write("right.sh", RIGHT);
-    // It has more slots, so it is the first that would be asked.
+    // This worker has more slots, so it would be asked first.
     let _poor = Worker::with_path(&url, &["--jobs", "2"], "/nowhere".as_ref());
     connect_to(&url, 1);
     check(&fixture, "judge sum right.sh", &[&url], 4, &["skipped: right.sh: no "]);
@@ -208,7 +205,6 @@ fn all_commands_say_the_same_whether_programs_run_here_or_behind_a_server() {
     check_same(&[&url]);
 }
 
-/// Waits until so many workers have announced themselves.
 fn connect_to(url: &str, workers: usize) -> Workers {
     loop {
         match try_connect(url) {
@@ -251,7 +247,6 @@ fn many_results_at_once_reach_who_asked() {
     }
 }
 
-/// How many messages a stream has.
 fn kept(link: &Link, stream: &str) -> u64 {
     let answer =
         link.request(&Outgoing::new(format!("$JS.API.STREAM.INFO.{stream}"), b"")).unwrap();
@@ -280,7 +275,7 @@ fn a_unit_that_is_sent_twice_is_there_once_and_its_result_too() {
         let answer = link.request(&call).unwrap();
         serde_json::from_slice::<Value>(&answer.payload).unwrap()
     };
-    // A class that nobody is of, so nobody takes it away.
+    // No worker has this class, so no one takes the unit.
     let job = format!("job.live.0000000000000000.{name}.{name}");
     assert_eq!(store(job.clone(), Some(name))["duplicate"], Value::Null);
     assert_eq!(store(job, Some(name))["duplicate"], json!(true));
@@ -303,7 +298,7 @@ fn nothing_stays_on_the_server_but_blobs() {
     assert!(kept(&link, "RESULTS") > 2);
     drop(client);
     assert_eq!((kept(&link, "RESULTS"), kept(&link, "JOBS")), (0, 0));
-    // A head, and pieces.
+    // A blob is a head and pieces.
     assert_eq!(kept(&link, "OBJ_CAS"), 1 + 2_000_000u64.div_ceil(256 << 10));
     drop(worker);
 }
@@ -356,8 +351,7 @@ fn what_is_no_server_for_this_is_told_with_the_reason() {
     broken(&other.url(), &["there is another stream of this name", "the version is null"]);
 }
 
-/// A server that says that it is this old, serves so many connections, and cuts each when it has answered once. Returns its
-/// port.
+/// Reports this version, serves so many connections, and closes each after one answer. Returns the port.
 fn brief_server(version: &str, connections: usize) -> u16 {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -380,7 +374,6 @@ fn brief_server(version: &str, connections: usize) -> u16 {
     port
 }
 
-/// How many of these there are.
 fn counted<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
     all.into_iter().for_each(|it| *counts.entry(it).or_default() += 1);

@@ -1,4 +1,4 @@
-//! A real NATS server for tests, in a temporary directory and on free ports; and what disturbs it.
+//! A real NATS server for tests, and ways to disturb it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,14 +15,14 @@ use juror::remote::nats::address::Address;
 use juror::remote::nats::link::Link;
 use tempfile::TempDir;
 
-/// A server. It ends with the test.
+/// Stopped when dropped.
 pub(crate) struct Server {
     pub(crate) port: u16,
     directory: TempDir,
     process: Mutex<Option<Child>>,
 }
 
-/// The program of the server: that of `JUROR_NATS_SERVER`, else that on the search path. None is said.
+/// `JUROR_NATS_SERVER`, or `nats-server` on the search path. Announces a missing one.
 pub(crate) fn program() -> Option<PathBuf> {
     let named = std::env::var_os("JUROR_NATS_SERVER").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -34,19 +34,18 @@ pub(crate) fn program() -> Option<PathBuf> {
     found
 }
 
-/// A port that nobody listens on.
 pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("its number").port()
 }
 
 impl Server {
-    /// One that keeps all safely. None if there is no program for it.
+    /// Syncs always. `None` if there is no server program.
     pub(crate) fn start() -> Option<Self> {
         Self::with(|store| format!("jetstream {{ store_dir: '{store}', sync_interval: always }}\n"))
     }
 
-    /// One with these settings beside its port; they are told where it may store something.
+    /// `settings` gets the directory of the store.
     pub(crate) fn with(settings: impl Fn(&str) -> String) -> Option<Self> {
         Self::at(free_port(), settings)
     }
@@ -64,7 +63,7 @@ impl Server {
         Some(server)
     }
 
-    /// Starts it, and waits until it listens.
+    /// Waits until the server listens.
     pub(crate) fn again(&self) {
         let log = fs::File::create(self.directory.path().join("log")).expect("a file");
         let mut command = Command::new(program().expect("a program"));
@@ -78,7 +77,6 @@ impl Server {
         }
     }
 
-    /// Where it keeps everything.
     pub(crate) fn store(&self) -> PathBuf {
         self.directory.path().join("store")
     }
@@ -87,7 +85,7 @@ impl Server {
         fs::read_to_string(self.directory.path().join("log")).unwrap_or_default()
     }
 
-    /// Sends it a signal, and waits for its end.
+    /// Sends a signal and waits for the end.
     pub(crate) fn end(&self, signal: &str) {
         if let Some(mut child) = self.process.lock().unwrap().take() {
             send(signal, child.id());
@@ -99,7 +97,6 @@ impl Server {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// A connection to it.
     pub(crate) fn link(&self) -> Link {
         Link::open(&Address::parse(&self.url()).unwrap(), Some(Duration::from_secs(60)))
             .expect("it is there")
@@ -112,11 +109,11 @@ impl Drop for Server {
     }
 }
 
-/// A disk of this size at this place. It is gone with this.
+/// A file system of limited size. Unmounted when dropped.
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// None if nothing may be mounted here, which is said.
+    /// Announces if nothing can be mounted.
     pub(crate) fn at(path: &Path, size: &str) -> Option<Self> {
         let mut command = Command::new("mount");
         command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"]).arg(path);
@@ -127,7 +124,7 @@ impl SmallDisk {
         None
     }
 
-    /// Another size, with all that is there.
+    /// Keeps the contents.
     pub(crate) fn resize(&self, size: &str) {
         let mut command = Command::new("mount");
         command.args(["-o", &format!("remount,size={size}")]).arg(&self.0);
@@ -137,7 +134,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // Somebody may still have a file open.
+        // A process may still have a file open.
         let _ = Command::new("umount").arg("-l").arg(&self.0).status();
     }
 }
@@ -147,29 +144,28 @@ fn skipped(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-/// Sends a signal to a process that this test started.
 pub(crate) fn send(signal: &str, process: u32) {
     let sent = Command::new("kill").args(["-s", signal, &process.to_string()]).status();
     assert!(sent.expect("kill runs").success());
 }
 
-/// `juror worker --nats` as a process of its own.
+/// A process of `juror worker --nats`.
 pub(crate) struct Worker(Child);
 
 impl Worker {
-    /// Starts one, which isolates as it can.
+    /// With the best isolation of this machine.
     pub(crate) fn start(url: &str, options: &[&str]) -> Self {
         Self::with_path(url, options, crate::wire::search_path())
     }
 
-    /// One that looks for tools here.
+    /// `path` is the search path for tools.
     pub(crate) fn with_path(url: &str, options: &[&str], path: &OsStr) -> Self {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("juror"));
         command.args(["worker", "--nats", url]).args(options).env("PATH", path);
         Self(command.stderr(Stdio::null()).spawn().expect("it starts"))
     }
 
-    /// One whose standard error can be read.
+    /// Also returns standard error.
     pub(crate) fn heard(
         url: &str,
         options: &[&str],
@@ -185,7 +181,7 @@ impl Worker {
         send(signal, self.0.id());
     }
 
-    /// Tells it to end; true if it ends well.
+    /// Returns whether the worker ended without error.
     pub(crate) fn ends(mut self) -> bool {
         self.send("TERM");
         self.0.wait().expect("it ends").success()
@@ -194,16 +190,16 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // One that is stopped ends, too.
+        // A stopped worker must end, too.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A connection that goes through here, and can be cut.
+/// A proxy whose connection can be cut.
 pub(crate) struct Cut {
     pub(crate) port: u16,
-    /// So many bytes still go to the server on the next connections.
+    /// The number of bytes that still pass to the server.
     left: Arc<AtomicUsize>,
 }
 
@@ -228,12 +224,11 @@ impl Cut {
         Self { port, left }
     }
 
-    /// Cuts the connection when so many bytes have gone to the server; the next one is whole.
+    /// Cuts the connection after so many bytes to the server; the next connection is whole.
     pub(crate) fn after(&self, bytes: usize) {
         self.left.store(bytes, Ordering::SeqCst);
     }
 
-    /// Whether it was cut.
     pub(crate) fn is_cut(&self) -> bool {
         self.left.load(Ordering::SeqCst) == usize::MAX
     }
@@ -245,7 +240,7 @@ fn hand_on(mut from: TcpStream, mut into: TcpStream, left: &AtomicUsize) {
         let before = left.load(Ordering::SeqCst);
         let sent = into.write_all(&buffer[..length.min(before)]);
         if sent.is_err() || length > before {
-            // The next one is whole.
+            // The next connection is whole.
             left.store(usize::MAX, Ordering::SeqCst);
             break;
         }
