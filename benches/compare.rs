@@ -16,14 +16,14 @@ use juror::check::options::Options;
 
 const TURNS: usize = 5;
 
-struct Pair {
+struct FilePair {
     name: &'static str,
     arguments: &'static [&'static str],
     /// Writes the n-th line of the judge answer and of the output.
-    line: Line,
+    line: LineFunction,
 }
 
-type Line = fn(&mut dyn Write, u64, Side) -> std::io::Result<()>;
+type LineFunction = fn(&mut dyn Write, u64, Side) -> std::io::Result<()>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -31,28 +31,28 @@ enum Side {
     Output,
 }
 
-const PAIRS: [Pair; 6] = [
-    Pair {
+const PAIRS: [FilePair; 6] = [
+    FilePair {
         name: "equal files",
         arguments: &[],
         line: |file, n, _| writeln!(file, "{} {} {}", number(n), number(n + 1), number(n + 2)),
     },
-    Pair { name: "one equal token", arguments: &[], line: |file, n, _| write!(file, "{n}") },
-    Pair {
+    FilePair { name: "one equal token", arguments: &[], line: |file, n, _| write!(file, "{n}") },
+    FilePair {
         name: "other line ends",
         arguments: &[],
         line: |file, n, side| {
             write!(file, "{}{}", number(n), if side == Side::Answer { "\n" } else { "\r\n" })
         },
     },
-    Pair {
+    FilePair {
         name: "other letter case",
         arguments: &[],
         line: |file, n, side| {
             writeln!(file, "{} {n}", if side == Side::Answer { "Yes" } else { "YES" })
         },
     },
-    Pair {
+    FilePair {
         name: "near numbers",
         arguments: &["float_tolerance", "1e-6"],
         line: |file, n, side| {
@@ -60,7 +60,7 @@ const PAIRS: [Pair; 6] = [
             writeln!(file, "{:.digits$}", number(n) as f64 / 7.0)
         },
     },
-    Pair {
+    FilePair {
         name: "all tokens differ",
         arguments: &[],
         line: |file, n, side| writeln!(file, "{}", number(n) * 2 + u64::from(side == Side::Answer)),
@@ -75,8 +75,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let output = directory.path().join("output");
     println!("{:18} {:>10} {:>10} {:>7}   peak memory, difference", "", "juror", "cmp", "ratio");
     for pair in PAIRS {
-        let lines = write_file(&answer, pair.line, Side::Answer, End::Bytes(size))?;
-        write_file(&output, pair.line, Side::Output, End::Lines(lines))?;
+        let lines = write_file(&answer, pair.line, Side::Answer, FileLength::Bytes(size))?;
+        write_file(&output, pair.line, Side::Output, FileLength::Lines(lines))?;
         measure(&pair, &answer, &output)?;
     }
     Ok(())
@@ -88,20 +88,25 @@ fn number(n: u64) -> u64 {
     (bits >> 32) >> (bits % 30)
 }
 
-enum End {
+enum FileLength {
     Bytes(u64),
     Lines(u64),
 }
 
 /// Returns the number of lines.
-fn write_file(path: &Path, line: Line, side: Side, end: End) -> std::io::Result<u64> {
+fn write_file(
+    path: &Path,
+    line: LineFunction,
+    side: Side,
+    end: FileLength,
+) -> std::io::Result<u64> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut text = Vec::new();
     let mut bytes = 0;
     let mut lines = 0;
     while match end {
-        End::Bytes(size) => bytes < size,
-        End::Lines(count) => lines < count,
+        FileLength::Bytes(size) => bytes < size,
+        FileLength::Lines(count) => lines < count,
     } {
         text.clear();
         line(&mut text, lines, side)?;
@@ -113,7 +118,7 @@ fn write_file(path: &Path, line: Line, side: Side, end: End) -> std::io::Result<
     Ok(lines)
 }
 
-fn measure(pair: &Pair, answer: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
+fn measure(pair: &FilePair, answer: &Path, output: &Path) -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> =
         pair.arguments.iter().map(|&argument| argument.to_owned()).collect();
     let options = Options::parse(&arguments)?;

@@ -16,7 +16,7 @@ const TURNS: u32 = 10;
 /// The table solves so many numbers in some seconds.
 const TABLE_NUMBERS: usize = 30_000;
 
-type Shape = fn(&mut Chance, usize, usize) -> i64;
+type Shape = fn(&mut RandomNumbers, usize, usize) -> i64;
 
 const SHAPES: [(&str, Shape); 6] = [
     ("by chance", |chance, _, _| chance.below(1_000_000_000)),
@@ -32,11 +32,11 @@ fn main() {
     let n: usize = numbers.unwrap_or(1_000_000);
     println!("fold, {n} numbers, best of {TURNS}:");
     for (name, shape) in SHAPES {
-        let row = values(n, shape);
+        let row = make_row(n, shape);
         let best = (0..TURNS).map(|_| time(|| row::lead(&row)).0).min();
         println!("  {name:<16} {:>9.3?}", best.unwrap_or_default());
     }
-    let row = values(TABLE_NUMBERS, SHAPES[0].1);
+    let row = make_row(TABLE_NUMBERS, SHAPES[0].1);
     let (table, by_table) = time(|| lead_by_table(&row));
     assert_eq!(row::lead(&row), by_table, "fold and table differ");
     let scale = n as f64 / TABLE_NUMBERS as f64;
@@ -46,8 +46,8 @@ fn main() {
     );
 }
 
-fn values(n: usize, shape: Shape) -> Vec<i64> {
-    let mut chance = Chance(7);
+fn make_row(n: usize, shape: Shape) -> Vec<i64> {
+    let mut chance = RandomNumbers(7);
     (0..n).map(|place| shape(&mut chance, place, n)).collect()
 }
 
@@ -70,9 +70,9 @@ fn lead_by_table(row: &[i64]) -> i64 {
 }
 
 /// The same numbers on every machine.
-struct Chance(u64);
+struct RandomNumbers(u64);
 
-impl Chance {
+impl RandomNumbers {
     fn below(&mut self, end: i64) -> i64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

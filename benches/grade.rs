@@ -30,10 +30,10 @@ fn main() {
     };
     let dir = tempfile::tempdir().expect("a temporary directory");
     if is_asked("rate") {
-        rate(dir.path(), number.unwrap_or(7));
+        measure_rate(dir.path(), number.unwrap_or(7));
     }
     if is_asked("memory") {
-        memory(dir.path(), number.unwrap_or(100_000));
+        measure_memory(dir.path(), number.unwrap_or(100_000));
     }
 }
 
@@ -63,7 +63,7 @@ fn run(dir: &Path, arguments: &[&str], input: Option<&Path>) -> (Duration, u64) 
     }
 }
 
-fn rate(dir: &Path, turns: usize) {
+fn measure_rate(dir: &Path, turns: usize) {
     let (tests, sources) = (dir.join("tests"), dir.join("sources"));
     fs::create_dir(&tests).expect("a directory");
     fs::create_dir(&sources).expect("a directory");
@@ -117,7 +117,7 @@ fn median(all: &mut [f64]) -> f64 {
 }
 
 /// Most lines are broken, so that this takes minutes instead of hours.
-fn memory(dir: &Path, most: usize) {
+fn measure_memory(dir: &Path, most: usize) {
     for lines in [1000, most] {
         let path = dir.join("lines");
         let mut to = BufWriter::new(File::create(&path).expect("a file"));

@@ -9,13 +9,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use juror::grammar::compile::read;
+use juror::grammar::compile::parse_grammar;
 use juror::grammar::validate::validate;
 
 const TURNS: usize = 5;
 
 /// A grammar, and a function that makes an input with so many values.
-struct Case {
+struct GrammarCase {
     name: &'static str,
     grammar: &'static str,
     input: fn(u64) -> String,
@@ -23,32 +23,32 @@ struct Case {
     width: u64,
 }
 
-const CASES: [Case; 6] = [
-    Case {
+const CASES: [GrammarCase; 6] = [
+    GrammarCase {
         name: "integers up to 10^9 on a line",
         grammar: "INT(1,10^9,n) NEWLINE REP(n, SPACE) INT(0,10^9) END NEWLINE",
         input: |count| row(count, |index| noise(index) % 1_000_000_000),
         width: 10,
     },
-    Case {
+    GrammarCase {
         name: "integers up to 200 on a line",
         grammar: "INT(1,10^9,n) NEWLINE REP(n, SPACE) INT(1,200) END NEWLINE",
         input: |count| row(count, |index| 1 + noise(index) % 200),
         width: 4,
     },
-    Case {
+    GrammarCase {
         name: "integers kept in an array, and a sum",
         grammar: "INT(1,10^9,n) NEWLINE SET(s=0) REPI(i,n, SPACE) INT(0,10^9,a[i]) SET(s=s+a[i]) END NEWLINE",
         input: |count| row(count, |index| noise(index) % 1_000_000_000),
         width: 10,
     },
-    Case {
+    GrammarCase {
         name: "integers up to 10^18",
         grammar: "INT(1,10^9,n) NEWLINE REP(n, SPACE) INT(0,10^18) END NEWLINE",
         input: |count| row(count, |index| noise(index) % 1_000_000_000_000_000_000),
         width: 19,
     },
-    Case {
+    GrammarCase {
         name: "pairs on lines, bounds that depend",
         grammar: "INT(1,10^9,n) NEWLINE REP(n) INT(1,n,a) SPACE INT(a,n) NEWLINE END",
         input: |count| {
@@ -62,7 +62,7 @@ const CASES: [Case; 6] = [
         },
         width: 8,
     },
-    Case {
+    GrammarCase {
         name: "floats with six decimals",
         grammar: "INT(1,10^9,n) NEWLINE REP(n, SPACE) FLOATP(-1000,1000,6,6) END NEWLINE",
         input: |count| {
@@ -98,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let megabytes =
         std::env::args().skip(1).find_map(|word| word.parse::<u64>().ok()).unwrap_or(100);
     for case in &CASES {
-        let grammar = read(Path::new("g.ctd"), case.grammar.as_bytes())
+        let grammar = parse_grammar(Path::new("g.ctd"), case.grammar.as_bytes())
             .grammar
             .ok_or("the grammar has a fault")?;
         let input = (case.input)(megabytes * 1_000_000 / case.width);

@@ -30,7 +30,7 @@ const NEIGHBOURS: usize = 2;
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if arguments.iter().any(|it| it == NEIGHBOUR) {
-        disturb();
+        copy_memory_forever();
     }
     let number = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(100);
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -42,12 +42,13 @@ fn main() {
     let source = dir.path().join("work.c");
     let built = Command::new("cc").args(["-O1", "-o"]).args([&program, &source]).status();
     assert!(built.is_ok_and(|status| status.success()), "this needs a C compiler, cc");
-    let alone =
-        (0..15).map(|_| judge(&tests, &program, 60.0, Mode::Once).cpu).fold(f64::MAX, f64::min);
+    let alone = (0..15)
+        .map(|_| judge(&tests, &program, 60.0, RepeatMode::Once).cpu)
+        .fold(f64::MAX, f64::min);
     println!("it needs {alone:.3} s; {number} judgements of each kind, {NEIGHBOURS} neighbours");
     let neighbours: Vec<Neighbour> = (0..NEIGHBOURS).map(|_| Neighbour::start()).collect();
     for (part, expected) in [(0.9, "AC"), (1.1, "TLE")] {
-        for mode in [Mode::Once, Mode::Repeat] {
+        for mode in [RepeatMode::Once, RepeatMode::Repeat] {
             let judge = || judge(&tests, &program, alone / part, mode);
             let all: Vec<JudgedRun> = (0..number).map(|_| judge()).collect();
             let count =
@@ -77,7 +78,7 @@ fn main() {
 }
 
 /// Runs until it is killed.
-fn disturb() -> ! {
+fn copy_memory_forever() -> ! {
     let mut place = vec![1u8; 64 << 20];
     loop {
         let (low, high) = place.split_at_mut(32 << 20);
@@ -103,7 +104,7 @@ impl Drop for Neighbour {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
+enum RepeatMode {
     Once,
     Repeat,
 }
@@ -120,11 +121,11 @@ struct JudgedRun {
     first: f64,
 }
 
-fn judge(tests: &Path, program: &Path, limit: f64, mode: Mode) -> JudgedRun {
+fn judge(tests: &Path, program: &Path, limit: f64, mode: RepeatMode) -> JudgedRun {
     let told = Command::new(env!("CARGO_BIN_EXE_juror"))
         .arg("judge")
         .arg(tests)
-        .args((mode == Mode::Repeat).then_some("--repeat"))
+        .args((mode == RepeatMode::Repeat).then_some("--repeat"))
         .args(["--json", "--time-limit", &format!("{limit:.4}"), "--"])
         .arg(program)
         .env("JUROR_CACHE", "off")

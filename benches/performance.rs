@@ -43,39 +43,39 @@ fn main() {
         tables.peek().is_none() || tables.any(|it| it.split('=').next() == Some(table))
     };
     let most = arguments.iter().find_map(|it| it.strip_prefix("growth=")?.parse().ok());
-    let bench = Bench::new();
+    let bench = Workspace::new();
     if asked("cases") {
-        bench.cases(rounds);
+        bench.measure_cases(rounds);
     }
     if asked("growth") {
-        bench.growth(most.unwrap_or(10_000));
+        bench.measure_growth(most.unwrap_or(10_000));
     }
     if asked("submissions") {
-        bench.submissions();
+        bench.measure_submissions();
     }
     if asked("compare") {
-        bench.compare(rounds);
+        bench.measure_compare(rounds);
     }
     if asked("read") {
-        bench.read(rounds);
+        bench.measure_read(rounds);
     }
 }
 
-struct Bench {
+struct Workspace {
     dir: tempfile::TempDir,
     /// At a path where an ordinary user can start it.
     juror: PathBuf,
     program: PathBuf,
 }
 
-struct Row<'a> {
+struct TableRow<'a> {
     name: &'a str,
     /// The index of the row to compare with.
-    of: usize,
-    work: Box<dyn Fn() + 'a>,
+    base_row: usize,
+    command: Box<dyn Fn() + 'a>,
 }
 
-impl Bench {
+impl Workspace {
     fn new() -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let all = Permissions::from_mode(0o755);
@@ -124,13 +124,13 @@ impl Bench {
         command
     }
 
-    fn quietly(&self, name: &str, arguments: &[&OsStr]) -> Command {
+    fn quiet_command(&self, name: &str, arguments: &[&OsStr]) -> Command {
         let mut command = Command::new(&self.juror);
         command.arg(name).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
-    fn cases(&self, rounds: usize) {
+    fn measure_cases(&self, rounds: usize) {
         let (package, one) = (self.package(CASES), self.package(1));
         let judge = |package: &Path, jobs| self.judge(package, jobs, &[&self.program]);
         let cache = self.dir.path().join("cache");
@@ -164,7 +164,7 @@ impl Bench {
             rows.push(row("a user's juror, one core", 0, move || on_one_core(as_user(1))));
             rows.push(row("a user's juror, two workers", 0, move || run(as_user(2))));
         }
-        run(self.quietly(
+        run(self.quiet_command(
             "convert",
             &[package.as_os_str(), "--to=legacy".as_ref(), legacy.as_os_str()],
         ));
@@ -173,7 +173,7 @@ impl Bench {
             ("verifyproblem", "-p submissions", &legacy),
             ("task-maker", "--ui silent", &legacy),
         ] {
-            let Some(path) = found(tool) else {
+            let Some(path) = find_tool(tool) else {
                 println!("left out: {tool} is not installed");
                 continue;
             };
@@ -193,11 +193,11 @@ impl Bench {
                 println!("left out: {tool} does not accept the package")
             }
         }
-        table(&format!("{CASES} test cases"), rounds, &rows);
+        run_table(&format!("{CASES} test cases"), rounds, &rows);
     }
 
     /// Time and memory with a growing number of test cases.
-    fn growth(&self, most: usize) {
+    fn measure_growth(&self, most: usize) {
         println!(
             "\n{:30} {:>12} {:>12} {:>12}",
             "test cases, two workers", "us a case", "of 1000", "peak MiB"
@@ -219,7 +219,7 @@ impl Bench {
     }
 
     /// Time and memory with a growing number of submissions.
-    fn submissions(&self) {
+    fn measure_submissions(&self) {
         println!(
             "\n{:30} {:>12} {:>12} {:>12}",
             "submissions, two test cases", "ms each", "of 10", "peak MiB"
@@ -245,7 +245,7 @@ impl Bench {
     }
 
     /// Compares two equal texts, and two whose blanks differ.
-    fn compare(&self, rounds: usize) {
+    fn measure_compare(&self, rounds: usize) {
         const LINES: usize = 4_000_000;
         let [answer, same, blanks] =
             ["answer", "same", "blanks"].map(|name| self.dir.path().join(name));
@@ -268,10 +268,10 @@ impl Bench {
             row("diff -w, other blanks", 2, || with(Path::new("diff"), &["-wq"], &blanks)),
             row("juror compare, other blanks", 2, || with(&self.juror, &["compare"], &blanks)),
         ];
-        table(&format!("comparing {} MB", text.len() / 1_000_000), rounds, &rows);
+        run_table(&format!("comparing {} MB", text.len() / 1_000_000), rounds, &rows);
     }
 
-    fn read(&self, rounds: usize) {
+    fn measure_read(&self, rounds: usize) {
         let package = self.package(1000);
         let bytes = || {
             for entry in fs::read_dir(package.join("data/secret")).expect("the test cases") {
@@ -283,21 +283,21 @@ impl Bench {
             assert!(problem.problem.is_some());
         };
         let rows = [row("read each file", 0, bytes), row("read the package", 0, read)];
-        table("reading 1000 test cases", rounds, &rows);
+        run_table("reading 1000 test cases", rounds, &rows);
     }
 }
 
-fn row<'a>(name: &'a str, of: usize, work: impl Fn() + 'a) -> Row<'a> {
-    Row { name, of, work: Box::new(work) }
+fn row<'a>(name: &'a str, of: usize, work: impl Fn() + 'a) -> TableRow<'a> {
+    TableRow { name, base_row: of, command: Box::new(work) }
 }
 
 /// Runs all rows in turns. The ratio is the median of ratios within a turn.
-fn table(title: &str, rounds: usize, rows: &[Row<'_>]) {
+fn run_table(title: &str, rounds: usize, rows: &[TableRow<'_>]) {
     let mut taken: Vec<Vec<f64>> = rows.iter().map(|_| Vec::new()).collect();
     for round in 0..=rounds {
         for (row, taken) in rows.iter().zip(&mut taken) {
             let start = Instant::now();
-            (row.work)();
+            (row.command)();
             // The first turn fills caches.
             if round > 0 {
                 taken.push(start.elapsed().as_secs_f64() * 1e3);
@@ -306,7 +306,7 @@ fn table(title: &str, rounds: usize, rows: &[Row<'_>]) {
     }
     println!("\n{title:30} {:>12} {:>12} {:>12}", "best ms", "median ms", "ratio");
     for (row, all) in rows.iter().zip(&taken) {
-        let base = &taken[row.of];
+        let base = &taken[row.base_row];
         let mut ratios: Vec<f64> = all.iter().zip(base).map(|(one, base)| one / base).collect();
         let best = all.iter().copied().fold(f64::INFINITY, f64::min);
         let (middle, ratio) = (median(&mut all.clone()), median(&mut ratios));
@@ -319,7 +319,7 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-fn found(tool: &str) -> Option<PathBuf> {
+fn find_tool(tool: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(tool)).find(|path| path.is_file())
 }
@@ -348,7 +348,7 @@ fn on_one_core(mut command: Command) {
     // SAFETY: what is called may be called after a fork.
     unsafe {
         command.pre_exec(|| {
-            stay_on(0);
+            pin_to_core(0);
             Ok(())
         });
     }
@@ -356,7 +356,7 @@ fn on_one_core(mut command: Command) {
 }
 
 /// `number` counts the cores that this process may use.
-fn stay_on(number: usize) {
+fn pin_to_core(number: usize) {
     // SAFETY: `set` is a plain bit set, valid when zeroed, and outlives the calls.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -375,7 +375,7 @@ fn bare_loops(package: &Path, program: &Path, dir: &Path, workers: usize) {
     unsafe {
         for worker in 0..workers {
             if libc::fork() == 0 {
-                stay_on(worker);
+                pin_to_core(worker);
                 bare_loop(package, program, dir, worker, workers);
                 process::exit(0);
             }

@@ -15,8 +15,8 @@ use std::process;
 use std::time::{Duration, Instant};
 
 use juror::model::blob::Blob;
-use juror::model::isolation::Demand;
-use juror::model::job::{Command, Job, Keep, Shown};
+use juror::model::isolation::RequiredIsolation;
+use juror::model::job::{BoxRetention, Command, Job, VisiblePath};
 use juror::model::limits::Limits;
 use juror::model::tree::{Node, Tree, TreeEntry};
 use juror::model::units::Bytes;
@@ -39,10 +39,10 @@ void _start(void) {
 const HELLO: &str = "#include <stdio.h>\nint main(void) { puts(\"Hello, world!\"); return 0; }\n";
 
 /// A plausible memory use of a judge.
-const BALLAST: usize = 100 << 20;
+const BALLAST_BYTES: usize = 100 << 20;
 
 /// The number of runs that are measured together.
-const IN_A_ROW: u32 = 50;
+const RUNS_PER_ROW: u32 = 50;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -62,7 +62,7 @@ fn main() {
     compile(directory.path(), "copy", &source("copy"), &bare);
     compile(directory.path(), "hello", &source("hello"), &["-O2"]);
     compile(directory.path(), "hello-static", &source("hello"), &["-O2", "-static"]);
-    let host = Host::find(Demand::Any).expect("this machine can be looked at");
+    let host = Host::find(RequiredIsolation::Any).expect("this machine can be looked at");
     let mut slot = Slot::start(&host, None).expect("a slot starts");
     let core = host.physical_cores().last().copied();
     let mut pinned_slot = Slot::start(&host, core).expect("a slot starts");
@@ -116,7 +116,7 @@ fn main() {
     }
     let mut plain_large = Times::default();
     let mut boxed_large = Times::default();
-    let ballast = vec![1u8; BALLAST];
+    let ballast = vec![1u8; BALLAST_BYTES];
     for _ in 0..rounds.min(100) {
         plain_large.measure(|| fork_and_exec(&program));
         boxed_large.measure(|| {
@@ -149,7 +149,7 @@ fn main() {
         }
         cpu.show(name, &base);
     }
-    for (name, arguments) in others(directory.path()) {
+    for (name, arguments) in other_sandboxes(directory.path()) {
         match measure_other(name, &arguments, rounds.min(50)) {
             Some(mut times) => times.show(name, &base),
             None => println!("{name}: is not installed, or does not work here"),
@@ -169,14 +169,14 @@ fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
     let [mut free_plain, mut plain, mut all_plain] = [const { Times(Vec::new()) }; 3];
     let [mut free, mut one, mut all] = [const { Times(Vec::new()) }; 3];
     for _ in 0..rows {
-        free_plain.0.push(row(|| fork_and_exec(program)));
-        free.0.push(row(|| run(&mut free_slot)));
+        free_plain.0.push(time_row(|| fork_and_exec(program)));
+        free.0.push(time_row(|| run(&mut free_slot)));
         plain.0.extend(fork_on_all(program, &cores[..1]));
-        one.0.extend(on_all(&mut slots[..1], &cores, &run));
+        one.0.extend(run_on_all(&mut slots[..1], &cores, &run));
         all_plain.0.extend(fork_on_all(program, &cores));
-        all.0.extend(on_all(&mut slots, &cores, &run));
+        all.0.extend(run_on_all(&mut slots, &cores, &run));
     }
-    println!("one directly after the other, {IN_A_ROW} in a row, {rows} rows");
+    println!("one directly after the other, {RUNS_PER_ROW} in a row, {rows} rows");
     free_plain.show("fork, exec, wait", &free_plain.clone());
     free.show("the sandbox", &free_plain);
     plain.show("fork, exec, wait, on one core", &plain.clone());
@@ -186,14 +186,14 @@ fn show_rows(host: &Host, program: &Path, job: &Job, rows: usize) {
 }
 
 /// The mean time of runs that follow each other.
-fn row(mut act: impl FnMut()) -> Duration {
+fn time_row(mut act: impl FnMut()) -> Duration {
     let start = Instant::now();
-    (0..IN_A_ROW).for_each(|_| act());
-    start.elapsed() / IN_A_ROW
+    (0..RUNS_PER_ROW).for_each(|_| act());
+    start.elapsed() / RUNS_PER_ROW
 }
 
 /// One row in each slot at once. The judge's thread is on the core of its slot.
-fn on_all(
+fn run_on_all(
     slots: &mut [Slot],
     cores: &[CoreId],
     run: &(impl Fn(&mut Slot) + Sync),
@@ -201,8 +201,8 @@ fn on_all(
     std::thread::scope(|scope| {
         let started = slots.iter_mut().zip(cores).map(|(slot, core)| {
             scope.spawn(move || {
-                stay_on(*core);
-                row(|| run(slot))
+                pin_to_core(*core);
+                time_row(|| run(slot))
             })
         });
         let started: Vec<_> = started.collect();
@@ -218,8 +218,8 @@ fn fork_on_all(program: &Path, cores: &[CoreId]) -> Vec<Duration> {
         // SAFETY: no other thread runs now, so the child may do whatever this process may.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
-            stay_on(*core);
-            let time = row(|| fork_and_exec(program)).as_nanos() as u64;
+            pin_to_core(*core);
+            let time = time_row(|| fork_and_exec(program)).as_nanos() as u64;
             let told = theirs.write_all(&time.to_ne_bytes());
             // SAFETY: ends the child without what the parent would do at its end.
             unsafe { libc::_exit(i32::from(told.is_err())) };
@@ -236,7 +236,7 @@ fn fork_on_all(program: &Path, cores: &[CoreId]) -> Vec<Duration> {
     started.into_iter().map(|mut wait| wait()).collect()
 }
 
-fn stay_on(core: CoreId) {
+fn pin_to_core(core: CoreId) {
     // SAFETY: a set of no cores is zeros, and `CPU_SET` stays within it for cores that the kernel names.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -246,7 +246,7 @@ fn stay_on(core: CoreId) {
 }
 
 /// Other sandboxes, with options for full isolation.
-fn others(programs: &Path) -> [(&'static str, Vec<String>); 2] {
+fn other_sandboxes(programs: &Path) -> [(&'static str, Vec<String>); 2] {
     let programs = programs.display();
     let bwrap = format!(
         "--unshare-all --ro-bind {programs} /program --proc /proc --dev /dev --tmpfs /box \
@@ -308,7 +308,7 @@ fn job(programs: &Path, argv: &[&str], stdin: Blob) -> Job {
         command: Command {
             argv: argv.iter().map(ToString::to_string).collect(),
             env: Vec::new(),
-            visible: vec![Shown::tree("/program", &Tree::unlisted(programs))],
+            visible: vec![VisiblePath::tree("/program", &Tree::unlisted(programs))],
         },
         stdin,
         files: Vec::new(),
@@ -323,7 +323,7 @@ fn job(programs: &Path, argv: &[&str], stdin: Blob) -> Job {
             processes: Some(64),
         },
         collect: Vec::new(),
-        keep: Keep::Nothing,
+        keep: BoxRetention::Nothing,
         is_timed: false,
     }
 }

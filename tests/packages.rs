@@ -17,10 +17,10 @@ const TOOLS: [&str; 5] = ["cc", "c++", "python3", "javac", "java"];
 /// Expected warnings: the end of the path, and a part of the message.
 const KNOWN_WARNINGS: [(&str, &str); 6] = [
     // In Rust because juror's tests use a file of it.
-    ("coinmoves/output_validator/validate", IN_RUST),
+    ("coinmoves/output_validator/validate", RUST_VALIDATOR_REMARK),
     // The interactive players are in Rust like the reference solutions.
-    ("game1live/output_validator/validate.rs", IN_RUST),
-    ("gridlive/output_validator/validate.rs", IN_RUST),
+    ("game1live/output_validator/validate.rs", RUST_VALIDATOR_REMARK),
+    ("gridlive/output_validator/validate.rs", RUST_VALIDATOR_REMARK),
     // Depends on the speed and load of this machine.
     ("/problem.yaml", "the time limit of"),
     ("", "may get another verdict in another run"),
@@ -30,17 +30,17 @@ const KNOWN_WARNINGS: [(&str, &str); 6] = [
 
 /// Expected only for a sample: it has expectations for missing submissions, and may lack the submission that makes
 /// judge answers, and the validator in Python.
-const OF_A_SAMPLE: [(&str, &str); 3] = [
-    ("input_validators/validate.rs", IN_RUST),
+const SAMPLE_WARNINGS: [(&str, &str); 3] = [
+    ("input_validators/validate.rs", RUST_VALIDATOR_REMARK),
     ("submissions/submissions.yaml", "matches no submission"),
     ("generators/generators.yaml", "there is no `submissions/accepted/"),
 ];
 
 /// Part of the remark about validators in Rust, which other judges do not build.
-const IN_RUST: &str = "Python 3";
+const RUST_VALIDATOR_REMARK: &str = "Python 3";
 
 /// Wrong submissions that only one test case can catch.
-const CAUGHT_ONCE: [(&str, &str); 1] = [
+const KNOWN_RARE_FAULTS: [(&str, &str); 1] = [
     // Slow only with the most grids of the largest size.
     ("gridgame", "time_limit_exceeded/permutations.py"),
 ];
@@ -59,7 +59,7 @@ fn packages() -> Vec<PathBuf> {
     packages
 }
 
-fn is_there(tool: &str) -> bool {
+fn is_installed(tool: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(tool).is_file())
 }
@@ -84,7 +84,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 }
 
 /// Runs `juror verify --all` with an empty cache.
-fn verified(packages: &[PathBuf]) -> (Option<i32>, Value) {
+fn verify_packages(packages: &[PathBuf]) -> (Option<i32>, Value) {
     let cache = tempfile::tempdir().expect("a directory");
     let mut command = juror();
     // Twice as many slots as cores: while one program sleeps or is set up, another uses the core. Times are CPU time.
@@ -101,7 +101,7 @@ mod quiet {
 
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
-    fn every_package_is_as_its_recipe_and_expectations_say() {
+    fn every_package_matches_its_recipe_and_expectations() {
         let packages = packages();
         packages.iter().for_each(|package| check_data(package));
         check(&packages, &KNOWN_WARNINGS);
@@ -111,23 +111,23 @@ mod quiet {
 /// The first package of each type: all its data, its validators except a slow redundant one, and few of its
 /// submissions.
 #[test]
-fn a_sample_of_each_type_is_as_its_expectations_say() {
+fn a_sample_of_each_type_meets_its_expectations() {
     let directory = tempfile::tempdir().expect("a directory");
-    let samples = firsts_of_each_type().into_iter().map(|package| {
+    let samples = first_of_each_type().into_iter().map(|package| {
         let sample = directory.path().join(package.file_name().expect("a name"));
         copy_sample(&package, &sample);
         sample
     });
-    let known = [&KNOWN_WARNINGS[..], &OF_A_SAMPLE].concat();
+    let known = [&KNOWN_WARNINGS[..], &SAMPLE_WARNINGS].concat();
     check(&samples.collect::<Vec<_>>(), &known);
 }
 
 /// A sample has one submission of each of these folders. Slow and memory-hungry submissions run only in the full
 /// test.
-const SAMPLED: [&str; 4] = ["accepted", "brute_force", "run_time_error", "wrong_answer"];
+const SAMPLED_FOLDERS: [&str; 4] = ["accepted", "brute_force", "run_time_error", "wrong_answer"];
 
 /// In the order of their names.
-fn firsts_of_each_type() -> Vec<PathBuf> {
+fn first_of_each_type() -> Vec<PathBuf> {
     let mut types = HashSet::new();
     packages().into_iter().filter(|package| types.insert(problem_type(package))).collect()
 }
@@ -144,7 +144,7 @@ const SLOW_VALIDATOR: &str = "validate.py";
 /// Copies the first submission of each sampled folder, and leaves out the slow validator.
 fn copy_sample(package: &Path, sample: &Path) {
     let submissions = package.join("submissions");
-    let firsts = SAMPLED.map(|folder| {
+    let firsts = SAMPLED_FOLDERS.map(|folder| {
         let entries = fs::read_dir(submissions.join(folder)).into_iter().flatten();
         entries.map(|entry| entry.expect("an entry").path()).min()
     });
@@ -168,10 +168,10 @@ fn copy_sample(package: &Path, sample: &Path) {
 /// Panics with all faults that are not known.
 fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
     assert!(!packages.is_empty());
-    let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_there(tool)).collect();
-    let (code, report) = verified(packages);
+    let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_installed(tool)).collect();
+    let (code, report) = verify_packages(packages);
     let names = packages.iter().map(|it| it.file_name().expect("a name").to_string_lossy());
-    let faults = faults(&names.collect::<Vec<_>>(), code, &report, known, &missing);
+    let faults = verification_faults(&names.collect::<Vec<_>>(), code, &report, known, &missing);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     if !missing.is_empty() {
         announce(&format!("skipped what needs {}", missing.join(", ")));
@@ -179,7 +179,7 @@ fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
 }
 
 /// `missing` lists tools that this machine lacks.
-fn faults(
+fn verification_faults(
     packages: &[Cow<'_, str>],
     code: Option<i32>,
     report: &Value,
@@ -197,14 +197,14 @@ fn faults(
         (error || !list(&submission["broken_expectations"]).is_empty()) && !excused
     };
     let broken = submissions.iter().filter(is_broken);
-    faults.extend(broken.map(|it| format!("not as expected: {}", broken_part(it))));
+    faults.extend(broken.map(|it| format!("not as expected: {}", describe_broken(it))));
     let is_known = |diagnostic: &&Value| {
         let (path, message) = (text(diagnostic, "path"), text(diagnostic, "message"));
         known.iter().any(|(end, part)| path.ends_with(end) && message.contains(part))
     };
     let diagnostics = list(&report["diagnostics"]).iter().filter(|it| !is_known(it));
     faults.extend(diagnostics.chain(list(&report["judge_errors"])).map(|it| format!("{it:#}")));
-    faults.extend(submissions.iter().filter_map(caught_once));
+    faults.extend(submissions.iter().filter_map(rarely_caught));
     if missing.is_empty() && code != Some(0) {
         faults.push(format!("exit code {code:?}: {}", report["summary"]));
     }
@@ -212,7 +212,7 @@ fn faults(
 }
 
 /// Broken expectations, and the test cases that they name.
-fn broken_part(submission: &Value) -> String {
+fn describe_broken(submission: &Value) -> String {
     let broken = list(&submission["broken_expectations"]);
     let is_named = |case: &&Value| {
         let is_it = |it: &Value| it["test_case"] == case["name"];
@@ -226,20 +226,20 @@ fn broken_part(submission: &Value) -> String {
 }
 
 /// Returns a wrong submission that fewer than two test cases catch, unless it is known.
-fn caught_once(submission: &Value) -> Option<String> {
+fn rarely_caught(submission: &Value) -> Option<String> {
     let (package, name) = (text(submission, "package"), text(submission, "name"));
     if name.starts_with("accepted/") || !submission["error"].is_null() {
         return None;
     }
     let cases = list(&submission["test_cases"]).iter();
     let caught = cases.filter(|case| text(case, "verdict") != "AC").count();
-    let enough = if CAUGHT_ONCE.contains(&(package, name)) { 1 } else { 2 };
+    let enough = if KNOWN_RARE_FAULTS.contains(&(package, name)) { 1 } else { 2 };
     (caught < enough).then(|| format!("{package}: {name} is caught by {caught}"))
 }
 
 #[test]
-fn a_sample_of_each_type_has_the_data_that_its_recipe_gives() {
-    firsts_of_each_type().iter().for_each(|package| check_data(package));
+fn the_data_of_a_sample_of_each_type_matches_its_recipe() {
+    first_of_each_type().iter().for_each(|package| check_data(package));
 }
 
 fn check_data(package: &Path) {
@@ -249,7 +249,7 @@ fn check_data(package: &Path) {
 }
 
 #[test]
-fn every_test_case_says_what_it_is_for() {
+fn every_test_case_has_a_description() {
     for package in packages() {
         let files = walkdir::WalkDir::new(package.join("data")).sort_by_file_name();
         let inputs = files
@@ -265,11 +265,11 @@ fn every_test_case_says_what_it_is_for() {
 }
 
 /// The built output validator, and a directory for its files.
-struct Coinmoves {
+struct CoinmovesValidator {
     directory: tempfile::TempDir,
 }
 
-impl Coinmoves {
+impl CoinmovesValidator {
     fn build() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let source = root().join("problems/coinmoves/output_validator/validate/main.rs");
@@ -309,7 +309,7 @@ impl Coinmoves {
 
 #[test]
 fn coinmoves_accepts_every_optimal_game_and_no_other() {
-    let validator = Coinmoves::build();
+    let validator = CoinmovesValidator::build();
     for number in 0..1024 {
         let letter = |place: u32| if number >> place & 1 == 0 { 'L' } else { 'R' };
         let moves: String = (0..10).map(letter).collect();
@@ -327,8 +327,8 @@ fn coinmoves_accepts_every_optimal_game_and_no_other() {
 }
 
 #[test]
-fn coinmoves_names_turn_board_move_and_loss() {
-    let validator = Coinmoves::build();
+fn coinmoves_messages_name_turn_board_move_and_loss() {
+    let validator = CoinmovesValidator::build();
     let check = |row: &[u32], total: u64, output: &str, said: &str| {
         let (code, message) = validator.judge(row, total, output);
         assert_eq!(message.trim_end(), said);

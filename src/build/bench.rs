@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::build::{Builder, Built, Prepared, Runnable, unbuildable};
+use crate::build::{BuildResult, Builder, PreparedProgram, Runnable, build_diagnostic};
 use crate::executor::{Executor, parallel};
 use crate::model::event::{Event, WorkProgress};
 use crate::model::limits::Limits;
@@ -21,7 +21,7 @@ pub struct Bench<'a> {
 
 impl Bench<'_> {
     /// Builds a program of the package. `what` names it in messages: `the input validator`.
-    pub fn ready(
+    pub fn build_package_program(
         &self,
         what: &str,
         program: &Program,
@@ -30,8 +30,10 @@ impl Bench<'_> {
     ) -> Result<Runnable, Stop> {
         let prepared = self.builder.prepare(program)?;
         match self.build(&program.name, &prepared, build_limits, run_limits)? {
-            Built::Program(runnable) => Ok(*runnable),
-            Built::Rejected(report) => Err(unbuildable(what, &program.path, &report).into()),
+            BuildResult::Program(runnable) => Ok(*runnable),
+            BuildResult::Rejected(report) => {
+                Err(build_diagnostic(what, &program.path, &report).into())
+            }
         }
     }
 
@@ -39,10 +41,10 @@ impl Bench<'_> {
     pub fn build(
         &self,
         name: &str,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Built, Stop> {
+    ) -> Result<BuildResult, Stop> {
         let program = name.to_owned();
         (self.events)(Event::Progress(WorkProgress::Build(program)));
         self.builder.build(prepared, build_limits, run_limits)

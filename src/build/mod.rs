@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::build::recent::Recent;
-use crate::build::refusal::refusal;
+use crate::build::recent::RecentValues;
+use crate::build::refusal::build_refusal;
 use crate::executor::Executor;
 use crate::language::PROGRAM;
 use crate::language::command_line::command_line;
-use crate::language::fault::Unready;
-use crate::language::plan::{BuildPlan, BuildStep};
-use crate::language::planner::plan;
-use crate::language::recipe::{Form, recipe};
+use crate::language::fault::LaunchFault;
+use crate::language::plan::{BuildCommands, BuildStep};
+use crate::language::planner::plan_commands;
+use crate::language::recipe::{LaunchForm, launch_spec};
 use crate::language::sources::{self, Sources};
 use crate::language::table::Language;
 use crate::language::toolchain::Toolchains;
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::job::{Command, Job, Keep, Reply, Shown};
+use crate::model::job::{BoxRetention, Command, Job, JobReply, VisiblePath};
 use crate::model::judgement::{CompilerReport, FaultKind, JudgeError};
 use crate::model::limits::{LARGE_OUTPUT, Limits};
 use crate::model::program::Program;
@@ -42,32 +42,32 @@ pub struct Builder<'a> {
     executor: &'a dyn Executor,
     toolchains: Arc<Toolchains>,
     /// Set if it keeps recent builds.
-    built: Option<Recent<Ingredients, Arc<Built>>>,
+    recent_builds: Option<RecentValues<BuildKey, Arc<BuildResult>>>,
     /// The languages that a problem allows; `None` for all.
     allowed: Option<Vec<String>>,
 }
 
 /// What determines the result of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Ingredients {
-    plan: BuildPlan,
+struct BuildKey {
+    plan: BuildCommands,
     build_limits: Limits,
     run_limits: Limits,
 }
 
 /// A program with known language, ready to be built.
 #[derive(Clone, Debug)]
-pub struct Prepared {
-    pub plan: BuildPlan,
+pub struct PreparedProgram {
+    pub plan: BuildCommands,
     /// The size of the submission's own sources, without files of the package.
-    pub code: Bytes,
+    pub code_size: Bytes,
 }
 
-impl Prepared {
+impl PreparedProgram {
     /// Builds the program for batches; `None` if its language has no such build. [`batch`] defines what it reads and
     /// writes.
     pub fn for_batches(&self) -> Option<Self> {
-        Some(Self { plan: self.plan.for_batches()?, code: self.code })
+        Some(Self { plan: self.plan.for_batches()?, code_size: self.code_size })
     }
 
     #[must_use]
@@ -94,7 +94,7 @@ pub struct Runnable {
     memory: Option<Bytes>,
     pub compiler: Option<CompilerReport>,
     /// Wall time; zero if nothing was built.
-    pub building: Duration,
+    pub build_time: Duration,
     program: Arc<Tree>,
     /// Set if something was built.
     sources: Option<Arc<Tree>>,
@@ -102,8 +102,8 @@ pub struct Runnable {
 
 /// A program's files, as another program sees them.
 #[derive(Clone, Debug)]
-pub struct Beside {
-    pub visible: Vec<Shown>,
+pub struct VisibleProgram {
+    pub visible: Vec<VisiblePath>,
     /// Links to the files, for the other program's box.
     pub files: Vec<TreeEntry>,
 }
@@ -132,8 +132,8 @@ impl Runnable {
     /// so files with its extensions are also put there.
     ///
     /// Source: problem package format 2025-09, "Input".
-    pub fn add_files(&self, job: &mut Job, files: &[TreeEntry]) {
-        let own = if files.is_empty() { Vec::new() } else { self.program.top() };
+    pub fn add_case_files(&self, job: &mut Job, files: &[TreeEntry]) {
+        let own = if files.is_empty() { Vec::new() } else { self.program.top_names() };
         let is_top_of_own = |file: &TreeEntry| own.iter().any(|top| file.name.starts_with(top));
         let is_of_its_kind = |file: &TreeEntry| {
             let ending = file.name.extension();
@@ -149,7 +149,7 @@ impl Runnable {
             };
             let kept = self.program.entries.iter().filter(stays);
             let program = Tree::from(kept.chain(files).cloned().collect::<Vec<_>>());
-            let program = Shown::tree(PROGRAM, &Arc::new(program));
+            let program = VisiblePath::tree(PROGRAM, &Arc::new(program));
             let visible = job.command.visible.iter_mut();
             visible
                 .filter(|shown| shown.inside == program.inside)
@@ -157,7 +157,7 @@ impl Runnable {
         }
         // A file in a directory of the program is found through the link to that directory.
         let goes_beside = |file: &&TreeEntry| own.contains(&file.name) || !is_top_of_own(file);
-        files.iter().filter(goes_beside).for_each(|file| job.put(file.clone()));
+        files.iter().filter(goes_beside).for_each(|file| job.add_entry(file.clone()));
     }
 
     /// Adds what the runtime of its language needs.
@@ -182,20 +182,22 @@ impl Runnable {
     }
 
     /// Its files, if it consists of answers: then nothing can start.
-    pub fn answers(&self) -> Option<&Tree> {
+    pub fn submitted_answers(&self) -> Option<&Tree> {
         self.command.argv.is_empty().then_some(&*self.program)
     }
 
     /// Its files for another program that inspects them: the sources as submitted, whatever the build did to them, and
     /// the built program.
-    pub fn beside(&self) -> Beside {
-        let mut beside =
-            Beside { visible: vec![Shown::tree(OTHER_PROGRAM, &self.program)], files: Vec::new() };
+    pub fn files_for_other_program(&self) -> VisibleProgram {
+        let mut beside = VisibleProgram {
+            visible: vec![VisiblePath::tree(OTHER_PROGRAM, &self.program)],
+            files: Vec::new(),
+        };
         if let Some(sources) = &self.sources {
-            beside.files = links(sources, OTHER_SOURCES);
-            beside.visible.push(Shown::tree(OTHER_SOURCES, sources));
+            beside.files = links_to_tree(sources, OTHER_SOURCES);
+            beside.visible.push(VisiblePath::tree(OTHER_SOURCES, sources));
         }
-        for file in links(&self.program, OTHER_PROGRAM) {
+        for file in links_to_tree(&self.program, OTHER_PROGRAM) {
             if beside.files.iter().all(|other| other.name != file.name) {
                 beside.files.push(file);
             }
@@ -205,7 +207,7 @@ impl Runnable {
 
     /// Why it cannot start, if that is its own fault. A build may leave anything under the program's name, and a
     /// source can ask its compiler for any interpreter.
-    pub fn unstartable(&self, error: &JudgeError) -> Option<String> {
+    pub fn start_failure(&self, error: &JudgeError) -> Option<String> {
         let file = self.command.argv.first()?;
         let is_its_own = file.starts_with(PROGRAM) && error.kind == FaultKind::Unstartable;
         is_its_own.then(|| format!("the built program cannot be started: {}", error.reason))
@@ -213,7 +215,7 @@ impl Runnable {
 }
 
 #[derive(Clone, Debug)]
-pub enum Built {
+pub enum BuildResult {
     Program(Box<Runnable>),
     /// The compiler refuses it, or exceeds its limits.
     Rejected(Box<CompilerReport>),
@@ -224,58 +226,65 @@ const MESSAGES: u64 = 64 << 10;
 
 impl<'a> Builder<'a> {
     pub fn new(executor: &'a dyn Executor) -> Self {
-        Self::with(executor, Arc::new(Toolchains::new(Box::new(Machine))))
+        Self::with_toolchains(executor, Arc::new(Toolchains::new(Box::new(Machine))))
     }
 
     /// Shares tools that may have been found before.
-    pub fn with(executor: &'a dyn Executor, toolchains: Arc<Toolchains>) -> Self {
-        Self { executor, toolchains, built: None, allowed: None }
+    pub fn with_toolchains(executor: &'a dyn Executor, toolchains: Arc<Toolchains>) -> Self {
+        Self { executor, toolchains, recent_builds: None, allowed: None }
     }
 
-    pub fn on<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
+    pub fn on_executor<'b>(&self, executor: &'b dyn Executor) -> Builder<'b> {
         let allowed = self.allowed.clone();
-        Builder { executor, toolchains: Arc::clone(&self.toolchains), built: None, allowed }
+        Builder { executor, toolchains: Arc::clone(&self.toolchains), recent_builds: None, allowed }
     }
 
     /// For submissions to a problem with these languages. Other languages need no tools.
     #[must_use]
-    pub fn allowing(&self, languages: Option<&[String]>) -> Self {
-        Self { allowed: languages.map(<[String]>::to_vec), ..self.on(self.executor) }
+    pub fn with_languages(&self, languages: Option<&[String]>) -> Self {
+        Self { allowed: languages.map(<[String]>::to_vec), ..self.on_executor(self.executor) }
     }
 
     #[must_use]
-    pub fn keeping(self, most: usize) -> Self {
-        Self { built: Some(Recent::new(most)), ..self }
+    pub fn keeping_recent(self, most: usize) -> Self {
+        Self { recent_builds: Some(RecentValues::new(most)), ..self }
     }
 
     /// Reads a program's files, and finds out how to build and start it.
-    pub fn prepare(&self, program: &Program) -> Result<Prepared, Stop> {
+    pub fn prepare(&self, program: &Program) -> Result<PreparedProgram, Stop> {
         self.prepare_sources(program, &sources::read(program)?)
     }
 
     /// For a program with this text in its only file. Its path gives the file name.
-    pub fn prepare_text(&self, program: &Program, text: &str) -> Result<Prepared, Stop> {
-        self.prepare_sources(program, &sources::of_text(program, text)?)
+    pub fn prepare_text(&self, program: &Program, text: &str) -> Result<PreparedProgram, Stop> {
+        self.prepare_sources(program, &sources::from_text(program, text)?)
     }
 
-    fn prepare_sources(&self, program: &Program, sources: &Sources) -> Result<Prepared, Stop> {
+    fn prepare_sources(
+        &self,
+        program: &Program,
+        sources: &Sources,
+    ) -> Result<PreparedProgram, Stop> {
         let code = Bytes(sources.files.iter().map(TreeEntry::length).sum());
         let path = &program.path;
-        let recipe = recipe(program, sources).map_err(|fault| fault.at(path))?;
+        let recipe = launch_spec(program, sources).map_err(|fault| fault.to_diagnostic(path))?;
         let language = match recipe.form {
-            Form::Language { language, .. } => Some(language),
+            LaunchForm::Language { language, .. } => Some(language),
             _ => None,
         };
         let is_forbidden = |language: &&Language| {
             let allowed = self.allowed.as_ref();
             allowed.is_some_and(|allowed| allowed.iter().all(|code| code != language.code))
         };
-        let mut plan = match (plan(recipe, &self.toolchains), language.filter(is_forbidden)) {
-            (Err(Unready::Tool(_)), Some(language)) => BuildPlan::unused(language),
-            (plan, _) => plan.map_err(|unready| unready.at(path))?,
-        };
-        plan.define(&program.definitions());
-        Ok(Prepared { plan, code })
+        let mut plan =
+            match (plan_commands(recipe, &self.toolchains), language.filter(is_forbidden)) {
+                (Err(LaunchFault::Tool(_)), Some(language)) => {
+                    BuildCommands::for_refused_language(language)
+                }
+                (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
+            };
+        plan.define_macros(&program.definitions());
+        Ok(PreparedProgram { plan, code_size: code })
     }
 
     /// Finds out how to start a command that a person typed.
@@ -283,32 +292,35 @@ impl<'a> Builder<'a> {
         &self,
         argv: &[std::ffi::OsString],
         cwd: &Path,
-    ) -> Result<Prepared, Unready> {
-        Ok(Prepared { plan: command_line(argv, cwd, &self.toolchains)?, code: Bytes(0) })
+    ) -> Result<PreparedProgram, LaunchFault> {
+        Ok(PreparedProgram {
+            plan: command_line(argv, cwd, &self.toolchains)?,
+            code_size: Bytes(0),
+        })
     }
 
     pub fn build(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Built, Stop> {
+    ) -> Result<BuildResult, Stop> {
         let build = || self.build_now(prepared, build_limits, run_limits);
-        let Some(built) = &self.built else { return build() };
-        let ingredients = Ingredients {
+        let Some(built) = &self.recent_builds else { return build() };
+        let ingredients = BuildKey {
             plan: prepared.plan.clone(),
             build_limits: build_limits.clone(),
             run_limits: run_limits.clone(),
         };
-        built.get(ingredients, || build().map(Arc::new)).map(|built| Built::clone(&built))
+        built.get(ingredients, || build().map(Arc::new)).map(|built| BuildResult::clone(&built))
     }
 
     fn build_now(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedProgram,
         build_limits: &Limits,
         run_limits: &Limits,
-    ) -> Result<Built, Stop> {
+    ) -> Result<BuildResult, Stop> {
         let plan = &prepared.plan;
         let files = || Tree::from(plan.files.clone());
         let mut building = Duration::ZERO;
@@ -317,7 +329,7 @@ impl<'a> Builder<'a> {
             Some(step) => {
                 let (report, program) = self.compile(plan, step, build_limits)?;
                 match (&report.refusal, &step.produces) {
-                    (Some(_), _) => return Ok(Built::Rejected(Box::new(report))),
+                    (Some(_), _) => return Ok(BuildResult::Rejected(Box::new(report))),
                     (None, None) => (files(), None, None),
                     (None, Some(_)) => {
                         let outcome = report.outcome.as_ref();
@@ -331,17 +343,17 @@ impl<'a> Builder<'a> {
         let program = Arc::new(program);
         let [command, for_one] = [&plan.start, &plan.start.for_one()].map(|start| {
             let mut command = start.command(&[], run_limits.memory);
-            command.visible.push(Shown::tree(PROGRAM, &program));
+            command.visible.push(VisiblePath::tree(PROGRAM, &program));
             command
         });
-        Ok(Built::Program(Box::new(Runnable {
+        Ok(BuildResult::Program(Box::new(Runnable {
             command,
             for_one,
-            files: links(&program, PROGRAM),
+            files: links_to_tree(&program, PROGRAM),
             processes: plan.start.processes.max(run_limits.processes.unwrap_or(0)),
             memory: plan.start.memory(run_limits.memory),
             compiler,
-            building,
+            build_time: building,
             program,
             sources,
         })))
@@ -350,7 +362,7 @@ impl<'a> Builder<'a> {
     /// Runs the compiler, or a check of the syntax. Unless the report has a refusal, the box becomes the program.
     fn compile(
         &self,
-        plan: &BuildPlan,
+        plan: &BuildCommands,
         step: &BuildStep,
         limits: &Limits,
     ) -> Result<(CompilerReport, Tree), Stop> {
@@ -362,28 +374,28 @@ impl<'a> Builder<'a> {
             box_size: limits.output.unwrap_or(LARGE_OUTPUT),
             limits: limits.clone(),
             keep: match step.produces {
-                Some(_) => Keep::AllBut(step.scratch.clone()),
-                None => Keep::Nothing,
+                Some(_) => BoxRetention::AllBut(step.scratch.clone()),
+                None => BoxRetention::Nothing,
             },
             ..Job::default()
         });
         let mut reply = self.executor.run(&work, RunMode::default())?.single()?;
-        if refusal::is_doubtful(&reply.outcome, &said(&reply)?) {
+        if refusal::is_doubtful(&reply.outcome, &compiler_output(&reply)?) {
             // An interference does not happen twice. An effect of the source does.
             reply = self.executor.run(&work, RunMode::FRESH)?.single()?;
         }
-        if let Some(signal) = refusal::killed(&reply.outcome) {
+        if let Some(signal) = refusal::killing_signal(&reply.outcome) {
             let what = format!(
                 "the compiler was killed by {signal} twice, by another process or because memory ran out"
             );
             let help = "judge again when the machine has more memory";
             return Err(JudgeError::new("build a program", what).help(help).into());
         }
-        let messages = messages(&reply).map_err(unread)?;
+        let messages = messages(&reply).map_err(read_error)?;
         let tree = reply.kept.unwrap_or_default();
         let who = if step.produces.is_some() { "compiler" } else { "syntax check" };
-        let refusal = refusal(who, &reply.outcome, &limits).or_else(|| {
-            let lacks = step.produces.as_ref().filter(|product| !tree.has(product))?;
+        let refusal = build_refusal(who, &reply.outcome, &limits).or_else(|| {
+            let lacks = step.produces.as_ref().filter(|product| !tree.contains(product))?;
             Some(format!("the build succeeded, but did not create `{}`", lacks.display()))
         });
         let report = CompilerReport { refusal, messages, outcome: Some(reply.outcome) };
@@ -392,26 +404,26 @@ impl<'a> Builder<'a> {
 }
 
 /// The beginning of all output of a compiler. Its driver may say there how a process ended.
-fn said(reply: &Reply) -> Result<Vec<u8>, JudgeError> {
+fn compiler_output(reply: &JobReply) -> Result<Vec<u8>, JudgeError> {
     const LOOKED_AT: u64 = 1 << 20;
-    let (errors, output) = (reply.stderr.start(LOOKED_AT), reply.stdout.start(LOOKED_AT));
-    Ok([errors.map_err(unread)?, output.map_err(unread)?].concat())
+    let (errors, output) = (reply.stderr.prefix(LOOKED_AT), reply.stdout.prefix(LOOKED_AT));
+    Ok([errors.map_err(read_error)?, output.map_err(read_error)?].concat())
 }
 
-fn unread(error: std::io::Error) -> JudgeError {
+fn read_error(error: std::io::Error) -> JudgeError {
     JudgeError::new("read the compiler's messages", error)
 }
 
 /// Standard error or, if that is empty, standard output; shortened.
-fn messages(reply: &Reply) -> std::io::Result<Vec<u8>> {
-    let messages = reply.stderr.start(MESSAGES)?;
-    if messages.is_empty() { reply.stdout.start(MESSAGES) } else { Ok(messages) }
+fn messages(reply: &JobReply) -> std::io::Result<Vec<u8>> {
+    let messages = reply.stderr.prefix(MESSAGES)?;
+    if messages.is_empty() { reply.stdout.prefix(MESSAGES) } else { Ok(messages) }
 }
 
 /// The first line of a text with visible characters, after a colon; empty if there is none.
 pub fn first_line(said: &Blob) -> String {
     // It only explains. The program's ending decides.
-    let bytes = said.start(1000).unwrap_or_default();
+    let bytes = said.prefix(1000).unwrap_or_default();
     match bytes.split(|byte| *byte == b'\n').find(|line| !line.is_empty()) {
         None => String::new(),
         Some(line) => format!(": {}", visible(line)),
@@ -419,17 +431,17 @@ pub fn first_line(said: &Blob) -> String {
 }
 
 /// A program of a package does not build.
-pub fn unbuildable(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
+pub fn build_diagnostic(what: &str, path: &Path, report: &CompilerReport) -> Diagnostic {
     let cause = report.refusal.as_deref().unwrap_or_default();
     let message = format!("{what} does not build: {cause}");
     Diagnostic::error(path, message).quote(&report.messages)
 }
 
 /// Links in a box to each file and directory of a tree.
-fn links(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
+fn links_to_tree(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
     let link = |name: PathBuf| {
         let target = Path::new(inside).join(&name);
         TreeEntry::new(name, Node::Link(target))
     };
-    tree.top().into_iter().map(link).collect()
+    tree.top_names().into_iter().map(link).collect()
 }

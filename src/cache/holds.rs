@@ -22,14 +22,19 @@
 use std::time::Duration;
 
 use crate::model::limits::Limits;
-use crate::model::outcome::{Meter, Outcome, StoppedBy};
+use crate::model::outcome::{Meter, Outcome, StopReason};
 
 /// Whether a run under the limits `now` would get the verdict of this run under the limits `made`. `is_alone` says
 /// that it was not joined with another program.
-pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, is_alone: bool) -> bool {
+pub(super) fn is_still_valid(
+    outcome: &Outcome,
+    made: &Limits,
+    now: &Limits,
+    is_alone: bool,
+) -> bool {
     // A run that the deadline ended says nothing about the program.
     let is_late = made.deadline.is_some_and(|deadline| outcome.wall_time >= deadline);
-    if is_late && outcome.stopped_by == Some(StoppedBy::WallTime) {
+    if is_late && outcome.stopped_by == Some(StopReason::WallTime) {
         return false;
     }
     let lasting = |limits: &Limits| Limits { deadline: None, ..limits.clone() };
@@ -49,13 +54,15 @@ pub(super) fn holds(outcome: &Outcome, made: &Limits, now: &Limits, is_alone: bo
     let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
     match outcome.stopped_by {
         None => fits && (is_in_time || is_over && is_alone),
-        Some(StoppedBy::CpuTime) => fits && is_over,
-        Some(StoppedBy::WallTime) => {
+        Some(StopReason::CpuTime) => fits && is_over,
+        Some(StopReason::WallTime) => {
             let is_shorter = is_at_most(now.wall_time, made.wall_time);
             fits && (is_shorter || is_over && is_alone)
         }
-        Some(StoppedBy::Memory) => is_at_most(now.memory, made.memory) && is_in_time,
-        Some(StoppedBy::Output | StoppedBy::Deadlock | StoppedBy::Dismissed) => fits && is_in_time,
+        Some(StopReason::Memory) => is_at_most(now.memory, made.memory) && is_in_time,
+        Some(StopReason::Output | StopReason::Deadlock | StopReason::Dismissed) => {
+            fits && is_in_time
+        }
     }
 }
 
@@ -83,7 +90,7 @@ mod tests {
         }
     }
 
-    fn outcome(stop: Option<StoppedBy>, cpu: u64, wall: u64, peak: u64) -> Outcome {
+    fn outcome(stop: Option<StopReason>, cpu: u64, wall: u64, peak: u64) -> Outcome {
         Outcome {
             stopped_by: stop,
             cpu_time: Duration::from_millis(cpu),
@@ -94,8 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn a_run_holds_as_far_as_the_table_says() {
-        use StoppedBy::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
+    fn results_are_valid_as_the_table_says() {
+        use StopReason::{CpuTime, Deadlock, Dismissed, Memory, Output, WallTime};
         // All runs have the limits 1000 ms and 256 MiB.
         let made = limits(1000, 256);
         let check = |stop,
@@ -105,7 +112,7 @@ mod tests {
                      joint: bool| {
             let outcome = outcome(stop, cpu, wall, peak);
             let now = limits(now.0, now.1);
-            let found = [true, false].map(|it| holds(&outcome, &made, &now, it));
+            let found = [true, false].map(|it| is_still_valid(&outcome, &made, &now, it));
             assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
         };
         // The run ended by itself.
@@ -138,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_the_deadline_ended_never_holds() {
-        use StoppedBy::WallTime;
+    fn a_run_that_the_deadline_ended_is_never_valid() {
+        use StopReason::WallTime;
         let check = |stop, wall, deadline, expected| {
             let now = limits(1000, 256);
             let deadline = Some(Duration::from_millis(deadline));
             let made = Limits { deadline, ..now.clone() };
-            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &now, true), expected);
-            assert_eq!(holds(&outcome(stop, 5, wall, 10), &made, &made, true), expected);
+            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &made, &now, true), expected);
+            assert_eq!(is_still_valid(&outcome(stop, 5, wall, 10), &made, &made, true), expected);
         };
         check(None, 500, 500, true);
         check(Some(WallTime), 3001, 60_000, true);
@@ -154,11 +161,11 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_a_program_notices_must_be_the_same() {
+    fn limits_that_a_program_can_notice_must_be_equal() {
         let made = limits(1000, 256);
         let mut outcome = outcome(None, 5, 6, 10);
         let check = |outcome: &Outcome, now: Limits, expected: bool| {
-            assert_eq!(holds(outcome, &made, &now, true), expected, "{now:?}");
+            assert_eq!(is_still_valid(outcome, &made, &now, true), expected, "{now:?}");
         };
         check(&outcome, Limits { output: Some(Bytes::mib(9)), ..made.clone() }, false);
         check(&outcome, Limits { processes: Some(65), ..made.clone() }, false);
@@ -168,18 +175,18 @@ mod tests {
         check(&outcome, limits(900, 256), true);
     }
 
-    const STOPS: [Option<StoppedBy>; 5] = [
+    const STOPS: [Option<StopReason>; 5] = [
         None,
-        Some(StoppedBy::CpuTime),
-        Some(StoppedBy::WallTime),
-        Some(StoppedBy::Memory),
-        Some(StoppedBy::Output),
+        Some(StopReason::CpuTime),
+        Some(StopReason::WallTime),
+        Some(StopReason::Memory),
+        Some(StopReason::Output),
     ];
 
     proptest! {
         /// A program sleeps, works, and then asks for memory. A new run must give the verdict of the known one.
         #[test]
-        fn the_verdict_is_that_of_a_new_run(
+        fn a_valid_result_has_the_verdict_of_a_new_run(
             (cpu, sleep, peak) in (0u64..40, 0u64..120, 1u64..8),
             (old_cpu, new_cpu) in (1u64..40, 1u64..40),
             (old_memory, new_memory) in (1u64..8, 1u64..8),
@@ -211,10 +218,10 @@ mod tests {
             };
             let (made, now) = (limits(old_cpu, old_memory), limits(new_cpu, new_memory));
             let known = run(&made);
-            if holds(&known, &made, &now, true) {
+            if is_still_valid(&known, &made, &now, true) {
                 let verdict = |outcome: &Outcome| {
                     match outcome.stopped_by.or_else(|| now.exceeded(outcome)) {
-                        Some(StoppedBy::WallTime) => Some(StoppedBy::CpuTime),
+                        Some(StopReason::WallTime) => Some(StopReason::CpuTime),
                         stop => stop,
                     }
                 };

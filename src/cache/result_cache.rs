@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cache::cached::Cached;
-use crate::cache::knowledge::Knowledge;
+use crate::cache::cached::CachedExecutor;
+use crate::cache::knowledge::KnownResults;
 use crate::cache::store::{CAP, Store};
 use crate::cache::surroundings::digest_of;
 use crate::executor::Executor;
@@ -19,7 +19,7 @@ pub struct ResultCache(Option<StoredResults>);
 struct StoredResults {
     store: Arc<Store>,
     is_fresh: bool,
-    knowledge: Arc<Knowledge>,
+    knowledge: Arc<KnownResults>,
 }
 
 impl ResultCache {
@@ -28,31 +28,31 @@ impl ResultCache {
     /// A fresh one recalls nothing, but keeps new results.
     pub fn open(dir: &Path, is_fresh: bool) -> Result<Self, Box<Diagnostic>> {
         let store = Arc::new(Store::open(dir, CAP)?);
-        let knowledge = Arc::new(Knowledge::new(Arc::clone(&store), is_fresh));
+        let knowledge = Arc::new(KnownResults::new(Arc::clone(&store), is_fresh));
         Ok(Self(Some(StoredResults { store, is_fresh, knowledge })))
     }
 
     /// `None` without a cache.
-    pub fn recalled(&self) -> Option<(Arc<Knowledge>, Arc<Store>)> {
+    pub fn recalled(&self) -> Option<(Arc<KnownResults>, Arc<Store>)> {
         self.0.as_ref().map(|it| (Arc::clone(&it.knowledge), Arc::clone(&it.store)))
     }
 
     /// The wrapped executors share their knowledge.
-    pub fn around(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
+    pub fn wrap(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match &self.0 {
-            Some(kept) => Arc::new(Cached::new(executor, Arc::clone(&kept.knowledge))),
+            Some(kept) => Arc::new(CachedExecutor::new(executor, Arc::clone(&kept.knowledge))),
             None => executor,
         }
     }
 
     /// Reads the note with this name.
-    pub fn recall(&self, name: &str) -> Option<Vec<u8>> {
+    pub fn read_note(&self, name: &str) -> Option<Vec<u8>> {
         let kept = self.0.as_ref().filter(|it| !it.is_fresh)?;
         kept.store.get(&note_key(name)?).map(|record| record.bytes)
     }
 
     /// Replaces an earlier note with this name.
-    pub fn note(&self, name: &str, text: &[u8]) {
+    pub fn write_note(&self, name: &str, text: &[u8]) {
         if let (Some(kept), Some(key)) = (&self.0, note_key(name)) {
             kept.store.put(&key, text);
         }
@@ -68,23 +68,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_note_is_recalled_by_the_next_juror_and_never_by_a_fresh_one() {
+    fn the_last_note_is_recalled_by_later_commands_but_not_by_fresh_ones() {
         let dir = tempfile::tempdir().unwrap();
         let open = |is_fresh| {
             ResultCache::open(dir.path(), is_fresh).unwrap_or_else(|_| panic!("a cache"))
         };
         let first = open(false);
-        first.note("score", b"70");
-        first.note("other", b"thing");
-        assert_eq!(first.recall("score").unwrap(), b"70");
-        first.note("score", b"");
+        first.write_note("score", b"70");
+        first.write_note("other", b"thing");
+        assert_eq!(first.read_note("score").unwrap(), b"70");
+        first.write_note("score", b"");
         drop(first);
-        assert_eq!(open(false).recall("score").unwrap(), b"");
-        assert_eq!(open(false).recall("other").unwrap(), b"thing");
-        assert_eq!(open(false).recall("third"), None);
-        assert_eq!(open(true).recall("other"), None);
+        assert_eq!(open(false).read_note("score").unwrap(), b"");
+        assert_eq!(open(false).read_note("other").unwrap(), b"thing");
+        assert_eq!(open(false).read_note("third"), None);
+        assert_eq!(open(true).read_note("other"), None);
         let none = ResultCache::default();
-        none.note("score", b"70");
-        assert_eq!(none.recall("score"), None);
+        none.write_note("score", b"70");
+        assert_eq!(none.read_note("score"), None);
     }
 }

@@ -125,7 +125,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn the_quick_loops_count_as_the_plain_ones(
+        fn fast_loops_agree_with_plain_ones(
             left in proptest::collection::vec(proptest::sample::select(b"aA \n".to_vec()), 0..600),
             token in 0..600_usize,
             change in 0..600_usize,

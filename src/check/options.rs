@@ -42,17 +42,17 @@ impl Options {
     /// If an argument is unknown, repeated, contradicted, or has no valid value.
     pub fn parse(args: &[String]) -> Result<Self, OptionsError> {
         let mut options = Self::default();
-        let mut given = Given::default();
+        let mut given = GivenTolerances::default();
         let mut args = args.iter().map(String::as_str);
         while let Some(argument) = args.next() {
             match argument {
                 CASE => options.case_sensitive = true,
                 SPACE => options.space_change_sensitive = true,
                 LINE_SENSITIVE => options.line_sensitive = true,
-                RELATIVE => set(&mut given.relative, argument, args.next())?,
-                ABSOLUTE => set(&mut given.absolute, argument, args.next())?,
-                BOTH => set(&mut given.both, argument, args.next())?,
-                _ => return Err(unknown(argument)),
+                RELATIVE => set_tolerance(&mut given.relative, argument, args.next())?,
+                ABSOLUTE => set_tolerance(&mut given.absolute, argument, args.next())?,
+                BOTH => set_tolerance(&mut given.both, argument, args.next())?,
+                _ => return Err(unknown_argument(argument)),
             }
         }
         options.tolerance = given.tolerance()?;
@@ -61,13 +61,13 @@ impl Options {
 }
 
 #[derive(Default)]
-struct Given {
+struct GivenTolerances {
     relative: Option<f64>,
     absolute: Option<f64>,
     both: Option<f64>,
 }
 
-impl Given {
+impl GivenTolerances {
     fn tolerance(&self) -> Result<Option<Tolerance>, OptionsError> {
         let tolerance = match self {
             Self { both: None, absolute: None, relative: None } => return Ok(None),
@@ -86,7 +86,7 @@ impl Given {
     }
 }
 
-fn set(
+fn set_tolerance(
     tolerance: &mut Option<f64>,
     argument: &str,
     value: Option<&str>,
@@ -100,7 +100,7 @@ fn set(
             "`{argument}` has no value; write the largest error after it, such as `{argument} 1e-6`"
         ));
     };
-    let (what, advice) = match float::parse(value.as_bytes()) {
+    let (what, advice) = match float::parse_number(value.as_bytes()) {
         None => ("not a number", "write one such as `1e-6` or `0.001`"),
         Some(number) if number < 0.0 => {
             ("negative, so nothing would be accepted", "leave out the sign")
@@ -117,13 +117,13 @@ fn set(
     error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
 }
 
-fn unknown(argument: &str) -> OptionsError {
+fn unknown_argument(argument: &str) -> OptionsError {
     let (name, value) = match argument.split_once(['=', ' ']) {
         Some((name, value)) => (name, Some(value)),
         None => (argument, None),
     };
     let name = name.trim_start_matches('-').to_lowercase().replace('-', "_");
-    let help = match (nearest(&name), value) {
+    let help = match (nearest_argument(&name), value) {
         (Some(known), Some(value)) => format!("write `{known}` and `{value}` as two arguments"),
         (Some(known), None) => format!("did you mean `{known}`?"),
         (None, _) => format!("it has {}", ARGUMENTS.map(|name| format!("`{name}`")).join(", ")),
@@ -132,7 +132,7 @@ fn unknown(argument: &str) -> OptionsError {
 }
 
 /// The shortest argument with all words of this name comes before the one with the most similar spelling.
-fn nearest(name: &str) -> Option<&'static str> {
+fn nearest_argument(name: &str) -> Option<&'static str> {
     let has_words =
         |known: &&str| name.split('_').all(|word| known.split('_').any(|other| other == word));
     let with_words = ARGUMENTS.into_iter().filter(has_words).min_by_key(|known| known.len());
@@ -187,7 +187,7 @@ mod tests {
 
     /// 2025-09, "Comparing floating-point tokens": a tolerance twice, or `float_tolerance` beside another, is an error
     #[test]
-    fn bad_arguments_are_named_with_the_way_out() {
+    fn bad_arguments_are_named_with_help() {
         let check = |args: &str, message: &str| {
             assert_eq!(parse(args).unwrap_err().to_string(), message, "{args}")
         };

@@ -10,7 +10,7 @@ use crate::language::recipe::language_of_ending;
 use crate::language::sources;
 use crate::language::start;
 use crate::language::table::{EntryPoint, Language};
-use crate::language::tool_files::is_of_tools;
+use crate::language::tool_files::is_tool_directory;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::program::Program;
 use crate::model::root::FilePath;
@@ -18,7 +18,7 @@ use crate::model::tree::TreeEntry;
 use crate::package::archive::is_archive;
 
 /// A folder whose sources are all in directories with these names is one program.
-const PARTS: [&str; 13] = [
+const PROGRAM_DIRECTORIES: [&str; 13] = [
     "src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "test", "com", "edu", "net", "org",
 ];
 /// A directory with this file is one program.
@@ -30,7 +30,8 @@ const MANIFEST: &str = "Cargo.toml";
 pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
     let found = fs::read_dir(folder).ok()?.flatten();
     let found = found.filter(|it| !it.file_name().as_encoded_bytes().starts_with(b"."));
-    let is_student = |path: &PathBuf| !path.is_dir() || !is_of_tools(&FilePath::root(&**path));
+    let is_student =
+        |path: &PathBuf| !path.is_dir() || !is_tool_directory(&FilePath::root(&**path));
     let mut students: Vec<PathBuf> = found.map(|it| it.path()).filter(is_student).collect();
     students.sort();
     let is_source = |path: &Path| Language::of_file(path).is_some() || path.ends_with(MANIFEST);
@@ -38,7 +39,7 @@ pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
         return Some(students);
     }
     let has_program = |path: &PathBuf| {
-        let is_part = PARTS.iter().any(|part| path.ends_with(part));
+        let is_part = PROGRAM_DIRECTORIES.iter().any(|part| path.ends_with(part));
         path.is_dir() && !is_part && has_source(path) || is_archive(path)
     };
     let is_program = students.iter().any(|path| is_source(path) && !path.is_dir());
@@ -59,7 +60,7 @@ pub struct StudentProgram {
     pub directory: PathBuf,
     /// Relative to the directory. `None` if nothing else might start.
     pub entry_point: Option<String>,
-    pub without: Vec<PathBuf>,
+    pub files_of_others: Vec<PathBuf>,
 }
 
 /// All sources in a language are one program. If several of them can start, each is a program of its own, in the
@@ -80,7 +81,7 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
     let mut programs = Vec::new();
     for (language, files) in languages.values() {
         let names: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
-        let can_start = starting(language, files);
+        let can_start = starting_sources(language, files);
         let is_named = |it: &&Path| {
             start.is_some_and(|name| it.ends_with(name) || it.with_extension("").ends_with(name))
         };
@@ -91,7 +92,11 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
         if starting.is_empty() {
             let (name, without) =
                 (names[0].to_owned(), foreign.iter().map(|it| it.into()).collect());
-            programs.push(StudentProgram { name, without, ..StudentProgram::default() });
+            programs.push(StudentProgram {
+                name,
+                files_of_others: without,
+                ..StudentProgram::default()
+            });
         }
         for main in starting.iter().copied() {
             let others = || starting.iter().copied().filter(|it| *it != main);
@@ -116,7 +121,7 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
                 name: if is_alone { directory } else { main }.to_owned(),
                 directory: directory.to_owned(),
                 entry_point: entry_point.map(|it| it.to_string_lossy().into_owned()),
-                without: rivals.chain(foreign.iter().copied()).filter_map(below).collect(),
+                files_of_others: rivals.chain(foreign.iter().copied()).filter_map(below).collect(),
             });
         }
     }
@@ -127,7 +132,7 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
 }
 
 /// Warns that a folder is read as one student's, although it has programs in its directories, too.
-pub fn mixed(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
+pub fn mixed_folder_warning(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
     let is_below = |it: &StudentProgram| *it.directory != *Path::new("");
     let is_mixed = programs.iter().any(is_below) && !programs.iter().all(is_below);
     let what = "is read as the directory of one student, because there are sources in it";
@@ -135,11 +140,11 @@ pub fn mixed(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
 }
 
 /// If the compiler looks for the start, the sources that declare it; otherwise, files called `main`.
-fn starting<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
+fn starting_sources<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
     let names = files.iter().map(|it| it.name.as_path());
-    if start::is_by_text(language.code) {
+    if start::compiler_finds_start(language.code) {
         let texts: Vec<&[u8]> = files.iter().map(|it| it.bytes()).collect();
-        let starting = start::starting(language.code, &texts);
+        let starting = start::starting_sources(language.code, &texts);
         return starting.into_iter().map(|at| files[at].name.as_path()).collect();
     }
     names.filter(|it| it.file_stem().is_some_and(|stem| stem == "main")).collect()
@@ -202,7 +207,7 @@ mod tests {
         let found = found.into_iter().map(|program| {
             let mut shown = format!("{} {}", program.name.display(), program.directory.display());
             shown.extend(program.entry_point.map(|it| format!(":{it}")));
-            shown.extend(program.without.iter().map(|it| format!("-{}", it.display())));
+            shown.extend(program.files_of_others.iter().map(|it| format!("-{}", it.display())));
             shown
         });
         assert_eq!(found.collect::<Vec<_>>(), expected, "{files:?}");

@@ -25,7 +25,7 @@ use crate::cli::statement::StatementArguments;
 use crate::cli::strength::StrengthArguments;
 use crate::cli::stress::StressArguments;
 use crate::cli::verify::VerifyArguments;
-use crate::cli::watch::shown_if_taken;
+use crate::cli::watch::hide_refused_option;
 use crate::cli::worker::WorkerArguments;
 
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
@@ -91,7 +91,7 @@ pub enum Command {
     /// that judgement and starts a new one. Ends at Ctrl-C, with exit code 130.
     #[command(
         after_long_help = examples("watch"),
-        mut_args = shown_if_taken,
+        mut_args = hide_refused_option,
         override_usage = "juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]

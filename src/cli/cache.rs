@@ -47,7 +47,7 @@ impl Operation for CacheArguments {
         if self.to.is_some() && self.action != Action::Prune {
             return Err(Stop::usage("--to is only for `juror cache prune`; leave it out"));
         }
-        let Some(directory) = self.cache.place() else {
+        let Some(directory) = self.cache.directory() else {
             let off = "the cache is off; give a directory with --cache or JUROR_CACHE";
             return Err(Stop::usage(off));
         };

@@ -88,12 +88,12 @@ impl Operation for StatusArguments {
 
 #[cfg(feature = "nats")]
 fn init(arguments: &InitArguments) -> Result<(), Stop> {
-    init::make(arguments)
+    init::write_cluster(arguments)
 }
 
 #[cfg(feature = "nats")]
 pub(super) fn survey(url: &str) -> Result<ClusterSurvey, Stop> {
-    let address = crate::ops::host::address(url)?;
+    let address = crate::ops::host::parse_address(url)?;
     Ok(crate::cluster::survey::survey(&address)?)
 }
 

@@ -64,8 +64,8 @@ impl Operation for GradeArguments {
         OutputOptions {
             quiet: self.quiet,
             color: self.color,
-            is_beside: true,
-            is_still: self.output.is_none() && io::stdout().is_terminal(),
+            uses_stderr: true,
+            hides_progress: self.output.is_none() && io::stdout().is_terminal(),
             ..OutputOptions::default()
         }
     }

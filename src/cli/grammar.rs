@@ -86,7 +86,7 @@ pub struct BoundsArguments {
     pub output: OutputOptions,
 }
 
-fn given(paths: &[PathBuf]) -> Vec<PathBuf> {
+fn given_files(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().map(|path| given_file(path).to_owned()).collect()
 }
 
@@ -99,7 +99,7 @@ impl Operation for CheckArguments {
     }
 
     fn run(&self, context: &Context) -> Result<CheckedInputs, Stop> {
-        check_inputs(&self.grammar, &given(&self.inputs), context)
+        check_inputs(&self.grammar, &given_files(&self.inputs), context)
     }
 }
 
@@ -133,6 +133,6 @@ impl Operation for BoundsArguments {
     }
 
     fn run(&self, context: &Context) -> Result<GrammarBounds, Stop> {
-        list_bounds(&self.grammar, &given(&self.inputs), context)
+        list_bounds(&self.grammar, &given_files(&self.inputs), context)
     }
 }

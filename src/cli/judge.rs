@@ -10,12 +10,12 @@ use crate::cli::options::{
     ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
 use crate::cli::output::Operation;
-use crate::cli::stress::span;
+use crate::cli::stress::parse_span;
 use crate::judge::score::points::Points;
 use crate::model::event::CommandTask;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
-use crate::ops::judge::{Comparison, JudgeOptions, judge};
+use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
 
 #[derive(Debug, Args)]
 pub struct JudgeArguments {
@@ -41,15 +41,15 @@ pub struct JudgeArguments {
     /// Explain why submissions fail: what the failing inputs have in common
     ///
     /// Needs a grammar of the input and an accepted submission. TIME is for each rejected submission.
-    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = span, help_heading = RUNS)]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = parse_span, help_heading = RUNS)]
     pub explain: Option<Duration>,
     /// How to compare outputs: exact, tokens, float=E or CHECKER [default: as the package says]
     ///
     /// `exact` means byte for byte. `tokens` means token by token, in upper or lower case; with `float=1e-6` a number
     /// may have that absolute or relative error. CHECKER is an output validator: a source file, a directory or an
     /// executable, called as `CHECKER INPUT ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43.
-    #[arg(long, value_name = "HOW", value_parser = Comparison::parse, help_heading = RUNS)]
-    pub compare: Option<Comparison>,
+    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse, help_heading = RUNS)]
+    pub compare: Option<ComparisonMode>,
     /// Give points for cases or groups [default: as the package says]
     ///
     /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory

@@ -40,15 +40,15 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::cli::output::perform;
+use crate::cli::output::run_command;
 use crate::model::exit_code::ExitCode;
 use crate::package::suggest::nearest;
-use crate::report::log::{LogFormat, is_obeyed};
+use crate::report::log::{LogFormat, obeys_log};
 use crate::sandbox::output_was_closed;
 
 /// A panic in any thread ends the process with a judge error. Otherwise other threads could wait forever for a lock.
 /// Reports that are written at the end are lost; no file is half-written.
-pub fn end_on_panic() {
+pub fn exit_on_panic() {
     let (process, usual) = (std::process::id(), panic::take_hook());
     panic::set_hook(Box::new(move |fault| {
         usual(fault);
@@ -61,17 +61,17 @@ pub fn end_on_panic() {
 }
 
 pub fn run() -> ExitCode {
-    end_on_panic();
+    exit_on_panic();
     if output_was_closed() {
-        return output::lost("standard output is closed");
+        return output::report_write_error("standard output is closed");
     }
-    match complete::answer() {
+    match complete::answer_shell() {
         Ok(false) => {}
         Ok(true) => return ExitCode::Success,
-        Err(error) => return output::lost(error),
+        Err(error) => return output::report_write_error(error),
     }
     let words: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into()).collect();
-    if let Some(code) = topics::show(&words) {
+    if let Some(code) = topics::show_topic(&words) {
         return code;
     }
     match Arguments::try_parse() {
@@ -79,13 +79,15 @@ pub fn run() -> ExitCode {
         Err(error) => {
             let error = with_subcommand_hint(with_dash_hint(error));
             // File names on the command line may come from other people, so the text must not control a CI log.
-            let printed = match (is_obeyed(), error.use_stderr()) {
+            let printed = match (obeys_log(), error.use_stderr()) {
                 (false, _) => error.print(),
                 (true, true) => write!(streams::err(), "{}", error.render()),
                 (true, false) => write!(streams::out(LogFormat::Text), "{}", error.render()),
             };
             match (printed, error.exit_code()) {
-                (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => output::lost(fault),
+                (Err(fault), _) if fault.kind() != io::ErrorKind::BrokenPipe => {
+                    output::report_write_error(fault)
+                }
                 (_, 0) => ExitCode::Success,
                 _ => ExitCode::Usage,
             }
@@ -97,7 +99,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::Watch(arguments) => watch::run(arguments),
         Command::Worker(arguments) => worker::run(arguments),
-        command => command.with_operation(perform),
+        command => command.with_operation(run_command),
     }
 }
 

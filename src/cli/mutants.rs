@@ -11,7 +11,7 @@ use crate::model::stop::Stop;
 use crate::mutate::operator::Operator;
 use crate::ops::context::Context;
 use crate::ops::mutants::{MutantListing, MutantsOptions, list_mutants};
-use crate::package::formats;
+use crate::package::format_names;
 
 #[derive(Debug, Args)]
 pub struct MutantsArguments {
@@ -34,7 +34,7 @@ pub struct MutantsArguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
     /// Format of the package [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(formats()))]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
     #[command(flatten)]
     pub output: OutputOptions,

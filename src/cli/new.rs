@@ -6,11 +6,11 @@ use clap::Args;
 
 use crate::cli::options::{HostArguments, OutputOptions, one_of};
 use crate::cli::output::Operation;
-use crate::model::created::Created;
+use crate::model::created::CreatedPackage;
 use crate::model::stop::Stop;
 use crate::new::Template;
 use crate::ops::context::Context;
-use crate::ops::new::{NewOptions, create};
+use crate::ops::new::{NewOptions, create_package};
 
 #[derive(Debug, Args)]
 pub struct NewArguments {
@@ -33,15 +33,15 @@ pub struct NewArguments {
 }
 
 impl Operation for NewArguments {
-    type Result = Created;
+    type Result = CreatedPackage;
     const NAME: &'static str = "new";
 
     fn output(&self) -> OutputOptions {
         self.output.clone()
     }
 
-    fn run(&self, context: &Context) -> Result<Created, Stop> {
+    fn run(&self, context: &Context) -> Result<CreatedPackage, Stop> {
         let (package, template) = (self.package.clone(), self.template);
-        create(&NewOptions { package, template, host: self.host.options() }, context)
+        create_package(&NewOptions { package, template, host: self.host.options() }, context)
     }
 }

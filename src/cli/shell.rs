@@ -56,7 +56,7 @@ impl Operation for ManArguments {
         let directory = &self.directory;
         let mut juror = Arguments::command().disable_help_subcommand(true);
         juror.build();
-        write_pages(juror, directory).map_err(|error| {
+        write_man_pages(juror, directory).map_err(|error| {
             let shown = directory.display();
             Stop::usage(format!(
                 "cannot write man pages to {shown}: {error}; choose a writable directory"
@@ -65,10 +65,10 @@ impl Operation for ManArguments {
     }
 }
 
-fn write_pages(command: clap::Command, directory: &Path) -> io::Result<()> {
+fn write_man_pages(command: clap::Command, directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
     for subcommand in command.get_subcommands().filter(|it| !it.is_hide_set()) {
-        write_pages(subcommand.clone(), directory)?;
+        write_man_pages(subcommand.clone(), directory)?;
     }
     let page = Man::new(command);
     let mut file = NamedTempFile::new_in(directory)?;

@@ -5,13 +5,13 @@ use std::io::{self, Stderr, Stdout, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::report::log::{Log, LogFormat, is_obeyed};
+use crate::report::log::{Log, LogFormat, obeys_log};
 
 /// Whether `--github` is given.
 static IS_LOG: AtomicBool = AtomicBool::new(false);
 
 /// From now on, output is for a CI system that runs commands in its log.
-pub(super) fn are_log() {
+pub(super) fn set_log() {
     IS_LOG.store(true, Ordering::Relaxed);
 }
 
@@ -28,7 +28,7 @@ pub(super) fn err() -> Log<Stderr> {
 }
 
 /// Ignores errors: nobody reads a closed standard error.
-pub(super) fn remark(line: &str) {
+pub(super) fn print_remark(line: &str) {
     let _ = writeln!(err(), "{line}");
 }
 
@@ -38,5 +38,5 @@ fn may_be_log(stream: BorrowedFd<'_>) -> bool {
         let file = stream.try_clone_to_owned().map(File::from).and_then(|file| file.metadata());
         file.is_ok_and(|found| found.is_file())
     };
-    (IS_LOG.load(Ordering::Relaxed) || is_obeyed()) && !is_file()
+    (IS_LOG.load(Ordering::Relaxed) || obeys_log()) && !is_file()
 }

@@ -3,11 +3,11 @@
 use std::env;
 use std::io::{IsTerminal, stdout};
 
-use crate::cli::output::{Operation, perform, print};
+use crate::cli::output::{Operation, print, run_command};
 use crate::model::exit_code::ExitCode;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
-use crate::sandbox::host_tool::page;
+use crate::sandbox::host_tool::show_in_pager;
 
 struct Topic {
     name: &'static str,
@@ -61,17 +61,17 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|topic| topic.name)
 }
 
-pub(super) fn list() -> String {
+pub(super) fn list_topics() -> String {
     let row = |topic: &Topic| format!("\n  {:<16} {}", topic.name, topic.about);
     let rows: String = TOPICS.iter().map(row).collect();
     format!("Topics, for `juror help TOPIC`:{rows}")
 }
 
 /// `None` if there is no such page.
-pub(super) fn show(words: &[String]) -> Option<ExitCode> {
+pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
     let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
-    Some(perform(&HelpPage(topic.text)))
+    Some(run_command(&HelpPage(topic.text)))
 }
 
 struct HelpPage(&'static str);
@@ -81,7 +81,7 @@ impl Operation for HelpPage {
     const NAME: &'static str = "help";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
-        if stdout().is_terminal() && page(&pager(), self.0) {
+        if stdout().is_terminal() && show_in_pager(&pager(), self.0) {
             Ok(())
         } else {
             print("the page", |out| out.write_all(self.0.as_bytes()))

@@ -11,7 +11,7 @@ pub mod scratch;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
 use crate::model::work::{RunMode, Work, WorkReply};
@@ -35,7 +35,7 @@ pub trait Executor: Send + Sync {
     ///
     /// # Errors
     /// See [`run`](Self::run).
-    fn run_job(&self, job: &Job) -> Result<Reply, Stop> {
+    fn run_job(&self, job: &Job) -> Result<JobReply, Stop> {
         self.run(&job.clone().into(), RunMode::default())?.single()
     }
 
@@ -43,7 +43,7 @@ pub trait Executor: Send + Sync {
     ///
     /// # Errors
     /// See [`run`](Self::run); also if jobs run on other machines, where nobody can talk with them.
-    fn run_by_hand(&self, _: &Job, _: Hand) -> Result<Reply, Stop> {
+    fn run_manually(&self, _: &Job, _: ManualPipes) -> Result<JobReply, Stop> {
         let why = "programs run on other machines, where you cannot talk with them";
         Err(JudgeError::new("connect the program with the terminal", why).into())
     }
@@ -53,12 +53,12 @@ pub trait Executor: Send + Sync {
 }
 
 #[derive(Debug)]
-pub struct Hand {
-    pub reads: OwnedFd,
-    pub writes: OwnedFd,
+pub struct ManualPipes {
+    pub input: OwnedFd,
+    pub output: OwnedFd,
 }
 
-pub type Around = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
+pub type ExecutorWrapper = fn(Arc<dyn Executor>) -> Arc<dyn Executor>;
 
 #[cfg(test)]
 #[path = "../../tests/it/scripted.rs"]

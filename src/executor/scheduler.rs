@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::executor::{Executor, Hand};
-use crate::model::job::{Job, Reply};
-use crate::model::outcome::StoppedBy;
+use crate::executor::{Executor, ManualPipes};
+use crate::model::job::{Job, JobReply};
+use crate::model::outcome::StopReason;
 use crate::model::stop::Stop;
 use crate::model::work::{RunMode, Work, WorkReply};
 
@@ -20,12 +20,12 @@ pub struct Scheduler {
     slots: usize,
     is_fresh: bool,
     /// The queue of all users, and the number of this user in it; lower numbers go first.
-    turn: Option<(Arc<Queue>, usize)>,
-    state: Arc<Mutex<State>>,
+    queue: Option<(Arc<SlotQueue>, usize)>,
+    state: Arc<Mutex<SchedulerState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct SchedulerState {
     deadline: Option<Instant>,
     ran_out: bool,
     is_ended: bool,
@@ -34,7 +34,7 @@ struct State {
 impl Scheduler {
     /// Behaves like the executor until other methods are called.
     pub fn new(inner: Arc<dyn Executor>) -> Self {
-        Self { slots: inner.slots(), inner, is_fresh: false, turn: None, state: Arc::default() }
+        Self { slots: inner.slots(), inner, is_fresh: false, queue: None, state: Arc::default() }
     }
 
     /// Has only a part of the executor's slots, since others use the rest.
@@ -45,15 +45,15 @@ impl Scheduler {
 
     /// Every job runs anew.
     #[must_use]
-    pub fn fresh(self) -> Self {
+    pub fn with_fresh_runs(self) -> Self {
         Self { is_fresh: true, ..self }
     }
 
     /// Several users share the queue; lower numbers go first. A known answer needs no slot, so a cache belongs around
     /// this.
     #[must_use]
-    pub fn in_turn(self, queue: &Arc<Queue>, user: usize) -> Self {
-        Self { turn: Some((Arc::clone(queue), user)), ..self }
+    pub fn with_queue(self, queue: &Arc<SlotQueue>, user: usize) -> Self {
+        Self { queue: Some((Arc::clone(queue), user)), ..self }
     }
 
     /// Sets the deadline for all jobs that start from now on. If the deadline cuts a job short, the job returns
@@ -71,11 +71,11 @@ impl Scheduler {
     }
 
     /// A job was cut short or refused since the deadline was set.
-    pub fn ran_out(&self) -> bool {
+    pub fn has_run_out(&self) -> bool {
         self.state.lock().ran_out
     }
 
-    pub fn is_over(&self) -> bool {
+    pub fn is_past_deadline(&self) -> bool {
         self.state.lock().deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
@@ -83,7 +83,7 @@ impl Scheduler {
     /// [`Stop::Interrupted`]: running ones at their end, all others at once.
     pub fn end(&self) {
         self.state.lock().is_ended = true;
-        if let Some((queue, _)) = &self.turn {
+        if let Some((queue, _)) = &self.queue {
             // With the lock, since a thread may be about to wait.
             queue.wake(&queue.state.lock());
         }
@@ -95,9 +95,11 @@ impl Scheduler {
 
     /// Waits for this user's turn, if it shares the executor. A run that must be alone waits for all slots in the
     /// inner executor, and takes none from others meanwhile.
-    fn take_turn(&self, is_alone: bool) -> Result<Option<Turn<'_>>, Stop> {
-        match &self.turn {
-            Some((queue, user)) if !is_alone => queue.take(*user, &|| self.is_ended()).map(Some),
+    fn take_turn(&self, is_alone: bool) -> Result<Option<QueueTurn<'_>>, Stop> {
+        match &self.queue {
+            Some((queue, user)) if !is_alone => {
+                queue.wait_for_slot(*user, &|| self.is_ended()).map(Some)
+            }
             _ if self.is_ended() => Err(Stop::Interrupted),
             _ => Ok(None),
         }
@@ -106,12 +108,12 @@ impl Scheduler {
     fn time_left(&self) -> Result<Option<(Duration, Instant)>, Stop> {
         let Some(deadline) = self.state.lock().deadline else { return Ok(None) };
         match deadline.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => Err(self.run_out()),
+            Duration::ZERO => Err(self.mark_run_out()),
             left => Ok(Some((left, deadline))),
         }
     }
 
-    fn run_out(&self) -> Stop {
+    fn mark_run_out(&self) -> Stop {
         self.state.lock().ran_out = true;
         Stop::Interrupted
     }
@@ -125,9 +127,9 @@ impl Scheduler {
         }
         let reply = self.inner.run(&work, mode)?;
         // The deadline never ends a run too early, whatever the clock of the machine that it ran on.
-        let is_cut = |reply: &&Reply| reply.outcome.stopped_by == Some(StoppedBy::WallTime);
+        let is_cut = |reply: &&JobReply| reply.outcome.stopped_by == Some(StopReason::WallTime);
         if reply.replies().iter().any(is_cut) && Instant::now() >= deadline {
-            return Err(self.run_out());
+            return Err(self.mark_run_out());
         }
         Ok(reply)
     }
@@ -149,9 +151,9 @@ impl Executor for Scheduler {
         if self.is_ended() { Err(Stop::Interrupted) } else { Ok(reply) }
     }
 
-    fn run_by_hand(&self, job: &Job, hand: Hand) -> Result<Reply, Stop> {
+    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
         let _turn = self.take_turn(false)?;
-        self.inner.run_by_hand(job, hand)
+        self.inner.run_manually(job, hand)
     }
 
     fn stop(&self) {
@@ -162,7 +164,7 @@ impl Executor for Scheduler {
 /// The slots of an executor that several users share, such as packages that are verified side by side. The waiting
 /// user with the lowest number gets the next slot.
 #[derive(Debug)]
-pub struct Queue {
+pub struct SlotQueue {
     state: Mutex<QueueState>,
     changed: Condvar,
 }
@@ -173,7 +175,7 @@ struct QueueState {
     waiting: BTreeMap<usize, usize>,
 }
 
-impl Queue {
+impl SlotQueue {
     pub fn new(slots: usize) -> Arc<Self> {
         let state = QueueState { free: slots, waiting: BTreeMap::new() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
@@ -187,20 +189,24 @@ impl Queue {
     }
 
     /// Waits until a slot is free and no user with a lower number waits. Fails if the user's work is ended.
-    fn take(&self, user: usize, is_ended: &dyn Fn() -> bool) -> Result<Turn<'_>, Stop> {
+    fn wait_for_slot(
+        &self,
+        user: usize,
+        is_ended: &dyn Fn() -> bool,
+    ) -> Result<QueueTurn<'_>, Stop> {
         let mut state = self.state.lock();
         *state.waiting.entry(user).or_default() += 1;
         while !is_ended() && !state.may_begin(user) {
             self.changed.wait(&mut state);
         }
-        state.leave(user);
+        state.stop_waiting(user);
         // Another slot may be free, so the next user may begin.
         self.wake(&state);
         if is_ended() {
             return Err(Stop::Interrupted);
         }
         state.free -= 1;
-        Ok(Turn(self))
+        Ok(QueueTurn(self))
     }
 }
 
@@ -209,7 +215,7 @@ impl QueueState {
         self.free > 0 && self.waiting.first_key_value().is_none_or(|(first, _)| *first >= user)
     }
 
-    fn leave(&mut self, user: usize) {
+    fn stop_waiting(&mut self, user: usize) {
         if let Some(number) = self.waiting.get_mut(&user) {
             *number -= 1;
             if *number == 0 {
@@ -219,9 +225,9 @@ impl QueueState {
     }
 }
 
-struct Turn<'a>(&'a Queue);
+struct QueueTurn<'a>(&'a SlotQueue);
 
-impl Drop for Turn<'_> {
+impl Drop for QueueTurn<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
         state.free += 1;

@@ -16,12 +16,12 @@ use tempfile::TempDir;
 
 use crate::model::judgement::JudgeError;
 use crate::model::words::words;
-use crate::sandbox::{SLOTS, remove_directory};
+use crate::sandbox::{SLOT_PREFIXES, remove_directory};
 
 words! {
     /// The purpose of the directory, which starts its name.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub enum Use {
+    pub enum ScratchPurpose {
         Package = "juror-package-",
         Programs = "juror-programs-",
         Data = "juror-generate-",
@@ -31,13 +31,13 @@ words! {
 
 /// Deleted when dropped.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchDirectory {
     dir: TempDir,
     /// Marks the directory as in use. `None` on a file system without locks; then no judge removes the directory.
     _lock: Option<File>,
 }
 
-impl Scratch {
+impl ScratchDirectory {
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
@@ -48,58 +48,62 @@ impl Scratch {
 ///
 /// # Errors
 /// If the system's temporary directory cannot be written.
-pub fn directory(what: Use) -> Result<Scratch, JudgeError> {
+pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| {
-        let prefixes: Vec<&str> = Use::ALL.into_iter().map(Use::name).chain(SLOTS).collect();
-        sweep(&env::temp_dir(), &prefixes);
+        let prefixes: Vec<&str> = ScratchPurpose::ALL
+            .into_iter()
+            .map(ScratchPurpose::name)
+            .chain(SLOT_PREFIXES)
+            .collect();
+        remove_stale(&env::temp_dir(), &prefixes);
     });
-    let mode = if what == Use::Programs { 0o711 } else { 0o700 };
+    let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
     let mut made = tempfile::Builder::new();
     let made = made.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
-    let dir = made.map_err(|error| fault("make a temporary directory", error))?;
-    let _lock = lock(dir.path());
-    Ok(Scratch { dir, _lock })
+    let dir = made.map_err(|error| scratch_fault("make a temporary directory", error))?;
+    let _lock = lock_exclusively(dir.path());
+    Ok(ScratchDirectory { dir, _lock })
 }
 
 /// Makes a directory in `parent`, and removes those that killed jurors left there.
 ///
 /// # Errors
 /// If `parent` cannot be written.
-pub fn beside(parent: &Path, prefix: &str) -> io::Result<Scratch> {
-    sweep(parent, &[prefix]);
+pub fn make_scratch_in(parent: &Path, prefix: &str) -> io::Result<ScratchDirectory> {
+    remove_stale(parent, &[prefix]);
     let dir = TempDir::with_prefix_in(prefix, parent)?;
-    let _lock = lock(dir.path());
-    Ok(Scratch { dir, _lock })
+    let _lock = lock_exclusively(dir.path());
+    Ok(ScratchDirectory { dir, _lock })
 }
 
 /// Marks a directory as one that this process writes to, as long as the result lives. If no other process writes to
 /// it, `clear` removes what killed ones left.
-pub fn claim(dir: &Path, clear: impl FnOnce()) -> Option<File> {
+pub fn claim_directory(dir: &Path, clear: impl FnOnce()) -> Option<File> {
     const SHARED: FlockOperation = FlockOperation::NonBlockingLockShared;
-    let Some(file) = lock(dir) else { return locked(dir, SHARED) };
+    let Some(file) = lock_exclusively(dir) else { return lock_with(dir, SHARED) };
     clear();
     flock(&file, SHARED).ok()?;
     Some(file)
 }
 
 /// `None` if another judge has locked it, or locks do not work.
-fn lock(dir: &Path) -> Option<File> {
-    locked(dir, FlockOperation::NonBlockingLockExclusive)
+fn lock_exclusively(dir: &Path) -> Option<File> {
+    lock_with(dir, FlockOperation::NonBlockingLockExclusive)
 }
 
-fn locked(dir: &Path, how: FlockOperation) -> Option<File> {
+fn lock_with(dir: &Path, how: FlockOperation) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
     flock(&file, how).ok()?;
     Some(file)
 }
 
-fn sweep(parent: &Path, prefixes: &[&str]) {
+fn remove_stale(parent: &Path, prefixes: &[&str]) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_old_and_ours(entry, prefixes)) {
         let path = entry.path();
-        if let Some(_lock) = lock(&path) {
+        if let Some(_lock) = lock_exclusively(&path) {
             // What cannot be removed stays. A program may have taken rights from its directories.
             remove_directory(&path);
         }
@@ -126,7 +130,7 @@ fn is_old_and_ours(entry: &DirEntry, prefixes: &[&str]) -> bool {
 }
 
 /// An error of a step that writes to a temporary directory, with the way out.
-pub fn fault(step: impl Into<String>, error: io::Error) -> JudgeError {
+pub fn scratch_fault(step: impl Into<String>, error: io::Error) -> JudgeError {
     let dir = env::temp_dir();
     let dir = dir.display();
     let help = match error.kind() {
@@ -151,7 +155,7 @@ mod tests {
     use std::time::SystemTime;
 
     #[test]
-    fn what_a_killed_juror_left_is_removed_and_nothing_else() {
+    fn directories_of_killed_jurors_are_removed() {
         let parent = tempfile::tempdir().unwrap();
         let make = |name: &str| {
             let dir = parent.path().join(name);
@@ -180,9 +184,9 @@ mod tests {
             File::open(path).unwrap().set_modified(old).unwrap();
         }
         let sweep = |parent: &Path| {
-            super::sweep(parent, &["juror-programs-", "juror-generate-", "juror-slot-"]);
+            super::remove_stale(parent, &["juror-programs-", "juror-generate-", "juror-slot-"]);
         };
-        let in_use = lock(&used).unwrap();
+        let in_use = lock_exclusively(&used).unwrap();
         sweep(parent.path());
         let there = |path: &Path| fs::symlink_metadata(path).is_ok();
         assert!(!there(&left) && !there(&other) && !there(&slot));
@@ -202,7 +206,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let is_cleared = || {
             let mut is_cleared = false;
-            let claim = claim(dir.path(), || is_cleared = true);
+            let claim = claim_directory(dir.path(), || is_cleared = true);
             (is_cleared, claim)
         };
         let (first, held) = is_cleared();
@@ -217,31 +221,31 @@ mod tests {
 
     #[test]
     fn a_directory_in_use_is_locked_and_gone_when_dropped() {
-        let scratch = directory(Use::Programs).unwrap();
+        let scratch = make_scratch(ScratchPurpose::Programs).unwrap();
         let path = scratch.path().to_path_buf();
-        assert!(lock(&path).is_none());
+        assert!(lock_exclusively(&path).is_none());
         drop(scratch);
         assert!(!path.exists());
     }
 
     #[test]
-    fn other_users_see_nothing_of_it() {
+    fn other_users_cannot_list_scratch_directories() {
         for (what, expected) in [
-            (Use::Package, 0o700),
-            (Use::Data, 0o700),
-            (Use::Passes, 0o700),
-            (Use::Programs, 0o711),
+            (ScratchPurpose::Package, 0o700),
+            (ScratchPurpose::Data, 0o700),
+            (ScratchPurpose::Passes, 0o700),
+            (ScratchPurpose::Programs, 0o711),
         ] {
-            let scratch = directory(what).unwrap();
+            let scratch = make_scratch(what).unwrap();
             let mode = fs::metadata(scratch.path()).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, expected, "{what:?}");
         }
     }
 
     #[test]
-    fn a_full_or_forbidden_disk_comes_with_a_way_out() {
+    fn a_disk_error_has_help() {
         let check = |kind: ErrorKind, piece: Option<&str>| {
-            let help = fault("write", kind.into()).help;
+            let help = scratch_fault("write", kind.into()).help;
             assert_eq!(help.is_some(), piece.is_some(), "{kind}: {help:?}");
             assert!(help.unwrap_or_default().contains(piece.unwrap_or_default()));
         };

@@ -12,9 +12,9 @@ use tempfile::NamedTempFile;
 use crate::build::Builder;
 use crate::build::bench::Bench;
 use crate::executor::Executor;
-use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::generate;
-use crate::generate::memory::Keys;
+use crate::generate::memory::CaseKeys;
 use crate::generate::stage::{Stage, file_name};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
@@ -27,9 +27,9 @@ use crate::model::test_data::TestCase;
 
 /// The files exist as long as this value lives.
 #[derive(Debug)]
-pub struct Made {
+pub struct CompletedFiles {
     files: BTreeMap<String, CaseFiles>,
-    _store: Store,
+    _store: FileStore,
 }
 
 #[derive(Clone, Debug)]
@@ -47,28 +47,28 @@ pub fn complete(
     events: &(dyn Fn(Event) + Sync),
     wanted: &dyn Fn(&str) -> bool,
     kept: Option<&Path>,
-) -> Result<Option<Made>, Stop> {
-    let Some(recipe) = problem.unmade.take() else { return Ok(None) };
-    let made = make(&Bench { problem, executor, builder, events }, &recipe, wanted, kept)?;
-    made.put_into(problem);
+) -> Result<Option<CompletedFiles>, Stop> {
+    let Some(recipe) = problem.pending_recipe.take() else { return Ok(None) };
+    let made = make_missing(&Bench { problem, executor, builder, events }, &recipe, wanted, kept)?;
+    made.set_files(problem);
     Ok(Some(made))
 }
 
 /// Makes the files of the `wanted` test cases of this recipe, unless they exist from an earlier run. They stay for the
 /// next run if possible.
-pub fn make(
+pub fn make_missing(
     bench: &Bench<'_>,
     recipe: &Recipe,
     wanted: &dyn Fn(&str) -> bool,
     kept: Option<&Path>,
-) -> Result<Made, Stop> {
-    let store = Store::open(kept)?;
-    let mut keys = Keys::new(*bench);
+) -> Result<CompletedFiles, Stop> {
+    let store = FileStore::open(kept)?;
+    let mut keys = CaseKeys::new(*bench);
     let mut files = BTreeMap::new();
     let mut left: Vec<(String, &RecipeCase)> = Vec::new();
     let mut lost = Vec::new();
     for case in recipe.cases.iter().filter(|case| wanted(&case.name)) {
-        match keys.of(case) {
+        match keys.key_of(case) {
             None => lost.push(case),
             Some(key) => match store.find(&key, case) {
                 Some(found) => drop(files.insert(case.name.clone(), found)),
@@ -80,7 +80,7 @@ pub fn make(
     // A case without a key cannot be made. The attempt shows why.
     let cases: Vec<&RecipeCase> = left.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
     let mut found = Vec::new();
-    generate::make(bench, &stage, &cases, &mut found)?;
+    generate::make_files(bench, &stage, &cases, &mut found)?;
     if found.iter().any(Diagnostic::is_error) {
         return Err(Stop::Diagnosed(found));
     }
@@ -91,12 +91,12 @@ pub fn make(
     for (key, case) in left {
         files.insert(case.name.clone(), store.add(&key, case, &stage)?);
     }
-    Ok(Made { files, _store: store })
+    Ok(CompletedFiles { files, _store: store })
 }
 
-impl Made {
+impl CompletedFiles {
     /// Sets the files of the problem's test cases.
-    pub fn put_into(&self, problem: &mut Problem) {
+    pub fn set_files(&self, problem: &mut Problem) {
         let data = &mut problem.test_data;
         let all = [&mut data.cases, &mut data.valid_inputs, &mut data.invalid_inputs];
         for case in all.into_iter().flatten() {
@@ -114,13 +114,13 @@ impl Made {
 const DIGITS: usize = 32;
 
 #[derive(Debug)]
-struct Store {
+struct FileStore {
     dir: PathBuf,
     /// A temporary directory if the files do not stay for the next run.
-    _scratch: Option<Scratch>,
+    _scratch: Option<ScratchDirectory>,
 }
 
-impl Store {
+impl FileStore {
     fn open(kept: Option<&Path>) -> Result<Self, JudgeError> {
         let kept = kept.map(|dir| dir.join("tests"));
         let is_writable =
@@ -128,13 +128,13 @@ impl Store {
         match kept.filter(is_writable) {
             Some(dir) => Ok(Self { dir, _scratch: None }),
             None => {
-                let scratch = scratch::directory(Use::Data)?;
+                let scratch = scratch::make_scratch(ScratchPurpose::Data)?;
                 Ok(Self { dir: scratch.path().to_owned(), _scratch: Some(scratch) })
             }
         }
     }
 
-    fn files(&self, key: &str, case: &RecipeCase) -> CaseFiles {
+    fn paths(&self, key: &str, case: &RecipeCase) -> CaseFiles {
         // The name helps people who see it in messages.
         let name = case.name.rsplit('/').next().unwrap_or_default();
         let dir = FilePath::root(&self.dir).join(&key[..DIGITS]);
@@ -145,14 +145,14 @@ impl Store {
 
     /// `None` unless all files of the case exist from an earlier run.
     fn find(&self, key: &str, case: &RecipeCase) -> Option<CaseFiles> {
-        let files = self.files(key, case);
+        let files = self.paths(key, case);
         let are_there =
             files.input.is_file() && files.answer.as_ref().is_none_or(|it| it.is_file());
         are_there.then_some(files)
     }
 
     fn add(&self, key: &str, case: &RecipeCase, stage: &Stage) -> Result<CaseFiles, JudgeError> {
-        let files = self.files(key, case);
+        let files = self.paths(key, case);
         let all = [("in", Some(&files.input)), ("ans", files.answer.as_ref())];
         for (extension, path) in all {
             let Some(path) = path else { continue };
@@ -161,18 +161,20 @@ impl Store {
                 fs::create_dir_all(dir)?;
                 let mut beside = NamedTempFile::new_in(dir)?;
                 io::copy(&mut stage.path(&case.name, extension).open()?, &mut beside)?;
-                readable(beside.path())?;
+                make_readable(beside.path())?;
                 beside.persist(path.as_path())?;
                 Ok::<(), io::Error>(())
             };
-            keep().map_err(|error| scratch::fault(format!("write {}", path.display()), error))?;
+            keep().map_err(|error| {
+                scratch::scratch_fault(format!("write {}", path.display()), error)
+            })?;
         }
         Ok(files)
     }
 }
 
 /// Programs that run as another user read the file.
-fn readable(path: &Path) -> io::Result<()> {
+fn make_readable(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(0o644))
 }

@@ -20,50 +20,50 @@ use rustix::io::Errno;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::grade::graded::{FaultyPart, Tally, VERSION};
+use crate::grade::graded::{FORMAT_VERSION, FaultyPart, GradeTally};
 use crate::model::verdict::Verdict;
 
 /// Another process may hold the lock so long: a killed one needs a moment to end on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(3);
-const PAUSE: Duration = Duration::from_millis(20);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
+const LOCK_RETRY: Duration = Duration::from_millis(20);
 /// A result may be written and not yet on disk for so long, besides the time that the disk takes.
-const SYNC: Duration = Duration::from_millis(500);
+const SYNC_DELAY: Duration = Duration::from_millis(500);
 /// In bytes. A longer line must begin like a result before the rest of it is read.
 const LONG_LINE: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    Refused,
+pub enum ExistingContent {
+    Refuse,
     /// The content must be results; more are added.
-    Resumed,
+    Resume,
 }
 
 pub struct ResultsFile {
-    disk: Arc<Disk>,
-    syncing: Option<JoinHandle<()>>,
+    file: Arc<SyncedFile>,
+    sync_thread: Option<JoinHandle<()>>,
     length: u64,
     /// What follows the results, before the first one of this start.
-    tail: Tail,
+    tail: FileTail,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tail {
-    Nothing,
+enum FileTail {
+    Empty,
     /// A whole result without its line end.
     Result,
-    Half,
+    HalfResult,
 }
 
 #[derive(Debug)]
-pub struct Earlier {
+pub struct EarlierResults {
     /// Number and digest of each finished line that the stream has not reached yet, the first line last.
     lines: Vec<(u64, u64)>,
-    pub tally: Tally,
+    pub tally: GradeTally,
     pub is_ordered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum LineHistory {
     New,
     Finished,
     /// This line, or one before it, had other content.
@@ -79,17 +79,17 @@ pub enum ResultsFault {
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error("line {0} is not a result of `juror grade`: {1}")]
-    NoResult(u64, String),
+    NotAResult(u64, String),
     #[error("it has two results of line {0}")]
-    Twice(u64),
+    Duplicate(u64),
     /// Such as a device or a pipe, which does not keep what is written.
     #[error("it is not a regular file")]
-    NoFile,
+    NotAFile,
 }
 
 /// Only the keys that are needed here.
 #[derive(Deserialize)]
-struct Recorded {
+struct RecordedResult {
     version: u32,
     line: u64,
     digest: String,
@@ -112,34 +112,35 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-impl Default for Earlier {
+impl Default for EarlierResults {
     fn default() -> Self {
-        Self { lines: Vec::new(), tally: Tally::default(), is_ordered: true }
+        Self { lines: Vec::new(), tally: GradeTally::default(), is_ordered: true }
     }
 }
 
-impl Earlier {
+impl EarlierResults {
     /// Must be called for each line of the stream, in order.
-    pub fn pass(&mut self, line: u64, digest: u64) -> Known {
+    pub fn take_line(&mut self, line: u64, digest: u64) -> LineHistory {
         match self.lines.last() {
             Some((number, known)) if *number == line => {
                 let is_same = *known == digest;
                 self.lines.pop();
-                if is_same { Known::Finished } else { Known::Changed }
+                if is_same { LineHistory::Finished } else { LineHistory::Changed }
             }
-            Some((number, _)) if *number < line => Known::Changed,
-            _ => Known::New,
+            Some((number, _)) if *number < line => LineHistory::Changed,
+            _ => LineHistory::New,
         }
     }
 
     /// The finished lines that the stream has not reached yet.
-    pub fn ahead(&self) -> u64 {
+    pub fn remaining(&self) -> u64 {
         self.lines.len() as u64
     }
 
     fn add(&mut self, text: &[u8]) -> Result<(), String> {
-        let result: Recorded = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-        if result.version != VERSION {
+        let result: RecordedResult =
+            serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if result.version != FORMAT_VERSION {
             return Err(format!("it has version {}", result.version));
         }
         let is_digest = |digits: &&String| {
@@ -163,27 +164,31 @@ impl ResultsFile {
     ///
     /// # Errors
     /// If it has other content, or is in use.
-    pub fn open(path: &Path, content: Content) -> Result<(Self, Earlier), ResultsFault> {
+    pub fn open(
+        path: &Path,
+        content: ExistingContent,
+    ) -> Result<(Self, EarlierResults), ResultsFault> {
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            return Err(ResultsFault::NoFile);
+            return Err(ResultsFault::NotAFile);
         }
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         lock(&file)?;
-        if content == Content::Refused && file.metadata()?.len() > 0 {
+        if content == ExistingContent::Refuse && file.metadata()?.len() > 0 {
             return Err(ResultsFault::NotEmpty);
         }
-        let mut earlier = Earlier::default();
-        let (length, tail) = read(&mut BufReader::new(&file), &mut earlier)?;
+        let mut earlier = EarlierResults::default();
+        let (length, tail) = read_results(&mut BufReader::new(&file), &mut earlier)?;
         earlier.lines.sort_unstable_by(|one, other| other.cmp(one));
         if let Some(pair) = earlier.lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(ResultsFault::Twice(pair[0].0));
+            return Err(ResultsFault::Duplicate(pair[0].0));
         }
-        let disk = Arc::new(Disk { file, state: Mutex::default(), changed: Condvar::new() });
+        let disk =
+            Arc::new(SyncedFile { file, state: Mutex::default(), state_changed: Condvar::new() });
         let syncing = {
             let disk = Arc::clone(&disk);
-            thread::Builder::new().name("juror-sync".to_owned()).spawn(move || disk.sync_often())?
+            thread::Builder::new().name("juror-sync".to_owned()).spawn(move || disk.sync_loop())?
         };
-        Ok((Self { disk, syncing: Some(syncing), length, tail }, earlier))
+        Ok((Self { file: disk, sync_thread: Some(syncing), length, tail }, earlier))
     }
 
     /// Adds a result with its line end. If that fails, only whole results stay in the file.
@@ -191,14 +196,14 @@ impl ResultsFile {
     /// # Errors
     /// If it cannot be written, or an earlier one not be stored.
     pub fn add(&mut self, line: &[u8]) -> io::Result<()> {
-        if let Some(fault) = self.disk.state.lock().fault.take() {
+        if let Some(fault) = self.file.state.lock().fault.take() {
             return Err(fault);
         }
-        let mut file = &self.disk.file;
+        let mut file = &self.file.file;
         let text = match self.tail {
-            Tail::Nothing => line.to_vec(),
-            Tail::Result => [b"\n", line].concat(),
-            Tail::Half => {
+            FileTail::Empty => line.to_vec(),
+            FileTail::Result => [b"\n", line].concat(),
+            FileTail::HalfResult => {
                 file.set_len(self.length)?;
                 line.to_vec()
             }
@@ -207,10 +212,10 @@ impl ResultsFile {
             // If this fails too, the next start finds half a result.
             let _ = file.set_len(self.length);
         })?;
-        self.tail = Tail::Nothing;
+        self.tail = FileTail::Empty;
         self.length += text.len() as u64;
-        self.disk.state.lock().is_dirty = true;
-        self.disk.changed.notify_all();
+        self.file.state.lock().is_dirty = true;
+        self.file.state_changed.notify_all();
         Ok(())
     }
 
@@ -219,55 +224,55 @@ impl ResultsFile {
     /// # Errors
     /// If they cannot be stored.
     pub fn finish(mut self) -> io::Result<()> {
-        self.end_syncing();
-        match self.disk.state.lock().fault.take() {
+        self.stop_sync_thread();
+        match self.file.state.lock().fault.take() {
             Some(fault) => Err(fault),
-            None => self.disk.sync(),
+            None => self.file.sync(),
         }
     }
 
-    fn end_syncing(&mut self) {
-        self.disk.state.lock().is_over = true;
-        self.disk.changed.notify_all();
+    fn stop_sync_thread(&mut self) {
+        self.file.state.lock().is_over = true;
+        self.file.state_changed.notify_all();
         // It does not panic.
-        let _ = self.syncing.take().map(JoinHandle::join);
+        let _ = self.sync_thread.take().map(JoinHandle::join);
     }
 }
 
 impl Drop for ResultsFile {
     fn drop(&mut self) {
-        self.end_syncing();
+        self.stop_sync_thread();
     }
 }
 
 /// Two threads share it: one writes results, and one syncs them to the disk.
-struct Disk {
+struct SyncedFile {
     file: File,
-    state: Mutex<DiskState>,
-    changed: Condvar,
+    state: Mutex<SyncState>,
+    state_changed: Condvar,
 }
 
 #[derive(Default)]
-struct DiskState {
+struct SyncState {
     is_dirty: bool,
     is_over: bool,
     fault: Option<io::Error>,
 }
 
-impl Disk {
+impl SyncedFile {
     /// Syncs some time after a result was written, also if none follows.
-    fn sync_often(&self) {
+    fn sync_loop(&self) {
         loop {
-            let is_idle = |state: &mut DiskState| !state.is_dirty && !state.is_over;
+            let is_idle = |state: &mut SyncState| !state.is_dirty && !state.is_over;
             let mut state = self.state.lock();
-            self.changed.wait_while(&mut state, is_idle);
-            let is_going_on = |state: &mut DiskState| !state.is_over;
-            self.changed.wait_while_for(&mut state, is_going_on, SYNC);
+            self.state_changed.wait_while(&mut state, is_idle);
+            let is_going_on = |state: &mut SyncState| !state.is_over;
+            self.state_changed.wait_while_for(&mut state, is_going_on, SYNC_DELAY);
             if state.is_over {
                 return;
             }
             state.is_dirty = false;
-            self.changed.notify_all();
+            self.state_changed.notify_all();
             drop(state);
             if let Err(fault) = self.sync() {
                 self.state.lock().fault.get_or_insert(fault);
@@ -289,10 +294,10 @@ impl Disk {
 }
 
 fn lock(file: &File) -> Result<(), ResultsFault> {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + LOCK_TIMEOUT;
     loop {
         match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::AGAIN | Errno::ACCESS) if Instant::now() < end => thread::sleep(PAUSE),
+            Err(Errno::AGAIN | Errno::ACCESS) if Instant::now() < end => thread::sleep(LOCK_RETRY),
             Err(Errno::AGAIN | Errno::ACCESS) => return Err(ResultsFault::InUse),
             // Some file systems do not support locks.
             Ok(()) | Err(_) => return Ok(()),
@@ -301,16 +306,19 @@ fn lock(file: &File) -> Result<(), ResultsFault> {
 }
 
 /// Returns the length of the whole results, and what follows them.
-fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), ResultsFault> {
+fn read_results(
+    from: &mut impl BufRead,
+    earlier: &mut EarlierResults,
+) -> Result<(u64, FileTail), ResultsFault> {
     let mut line = Vec::new();
     let (mut length, mut number) = (0, 0);
     loop {
         line.clear();
         number += 1;
-        let no_result = |what: String| ResultsFault::NoResult(number, what);
+        let no_result = |what: String| ResultsFault::NotAResult(number, what);
         let read = from.by_ref().take(LONG_LINE).read_until(b'\n', &mut line)?;
         if read as u64 == LONG_LINE && !line.ends_with(b"\n") {
-            if !is_beginning(&line) {
+            if !begins_like_result(&line) {
                 return Err(no_result("it does not begin like one".to_owned()));
             }
             from.read_until(b'\n', &mut line)?;
@@ -321,16 +329,16 @@ fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), R
             continue;
         }
         if line.is_empty() {
-            return Ok((length, Tail::Nothing));
+            return Ok((length, FileTail::Empty));
         }
         if serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok() {
             earlier.add(&line).map_err(no_result)?;
-            return Ok((length + line.len() as u64, Tail::Result));
+            return Ok((length + line.len() as u64, FileTail::Result));
         }
         // A shorter text may be the beginning of another file.
-        let is_ours = number > 1 || line.len() > beginning().len();
-        return if is_ours && is_beginning(&line) {
-            Ok((length, Tail::Half))
+        let is_ours = number > 1 || line.len() > result_prefix().len();
+        return if is_ours && begins_like_result(&line) {
+            Ok((length, FileTail::HalfResult))
         } else {
             Err(no_result("it does not begin like one, and has no line end".to_owned()))
         };
@@ -338,13 +346,13 @@ fn read(from: &mut impl BufRead, earlier: &mut Earlier) -> Result<(u64, Tail), R
 }
 
 /// Each result begins with this text, before the number of the line.
-fn beginning() -> String {
-    format!(r#"{{"version":{VERSION},"line":"#)
+fn result_prefix() -> String {
+    format!(r#"{{"version":{FORMAT_VERSION},"line":"#)
 }
 
-fn is_beginning(text: &[u8]) -> bool {
+fn begins_like_result(text: &[u8]) -> bool {
     const AFTER_NUMBER: &[u8] = br#","id":"#;
-    let before = beginning();
+    let before = result_prefix();
     let Some(rest) = text.strip_prefix(before.as_bytes()) else {
         return before.as_bytes().starts_with(text);
     };

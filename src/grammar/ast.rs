@@ -48,7 +48,7 @@ pub enum ExprKind {
     /// `INARRAY(x, a)`
     InArray {
         value: Box<Expr>,
-        slot: usize,
+        variable: usize,
     },
 }
 
@@ -67,7 +67,7 @@ words! {
 /// A variable, possibly with indices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarRef {
-    pub slot: usize,
+    pub variable: usize,
     pub indices: Vec<Expr>,
     pub span: Span,
 }
@@ -135,7 +135,7 @@ impl Expr {
         });
     }
 
-    pub fn asks(&self) -> bool {
+    pub fn asks_about_input(&self) -> bool {
         let mut asks = false;
         self.each(&mut |expr| {
             asks |= matches!(expr.kind, ExprKind::Match { .. } | ExprKind::IsEof { .. });

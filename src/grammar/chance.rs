@@ -58,7 +58,7 @@ impl Chance {
             };
             return Int::Small(low.wrapping_add(drawn as i64));
         }
-        let width = max.minus(min).big();
+        let width = max.minus(min).to_big();
         let bits = width.bits();
         let words = usize::try_from(bits.div_ceil(32)).unwrap_or(usize::MAX);
         loop {
@@ -74,8 +74,8 @@ impl Chance {
     }
 
     /// A number in the lowest of `parts` equal parts of the range from `min` to `max`.
-    pub fn near(&mut self, min: &Int, max: &Int, parts: u32) -> Int {
-        let part = max.minus(min).divided(&Int::Small(parts.max(1).into()));
+    pub fn near_min(&mut self, min: &Int, max: &Int, parts: u32) -> Int {
+        let part = max.minus(min).divided_by(&Int::Small(parts.max(1).into()));
         self.between(min, &min.plus(&part.unwrap_or(Int::ZERO)))
     }
 }
@@ -124,7 +124,7 @@ mod tests {
             (Int::Small(5), Int::Small(5)),
         ] {
             for parts in [1, 4, 64] {
-                let drawn = chance.near(&min, &max, parts);
+                let drawn = chance.near_min(&min, &max, parts);
                 assert!(min <= drawn && drawn <= max, "{min} <= {drawn} <= {max}");
             }
         }

@@ -6,26 +6,26 @@ use num_rational::BigRational;
 
 use crate::grammar::ast::Notation;
 use crate::grammar::bytes::ByteSet;
-use crate::grammar::float::Quick;
+use crate::grammar::float::QuickBounds;
 use crate::grammar::number::Int;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::run::Interpreter;
 use crate::grammar::source::Span;
-use crate::grammar::work::Over;
+use crate::grammar::work::WorkStop;
 
 #[derive(Debug)]
-pub(super) struct Stop(pub(super) Box<Reason>);
+pub(super) struct RunStop(pub(super) Box<RunStopReason>);
 
 #[derive(Debug)]
-pub(super) struct Reason {
+pub(super) struct RunStopReason {
     pub message: String,
     /// Unset if a run is stuck; its driver knows the command.
     pub span: Span,
-    pub kind: ReasonKind,
+    pub kind: RunStopKind,
 }
 
 #[derive(Debug)]
-pub(super) enum ReasonKind {
+pub(super) enum RunStopKind {
     /// Where the input does not match the grammar, in bytes.
     Invalid {
         offset: usize,
@@ -38,33 +38,33 @@ pub(super) enum ReasonKind {
     Stuck {
         by_question: bool,
     },
-    TooMuch,
+    TooMuchWork,
     Interrupted,
 }
 
-impl Stop {
-    fn new(span: Span, message: impl Into<String>, kind: ReasonKind) -> Self {
-        Self(Box::new(Reason { message: message.into(), span, kind }))
+impl RunStop {
+    fn new(span: Span, message: impl Into<String>, kind: RunStopKind) -> Self {
+        Self(Box::new(RunStopReason { message: message.into(), span, kind }))
     }
 
     pub(super) fn invalid(span: Span, message: String, offset: usize, length: usize) -> Self {
-        Self::new(span, message, ReasonKind::Invalid { offset, length })
+        Self::new(span, message, RunStopKind::Invalid { offset, length })
     }
 
     pub(super) fn fault(span: Span, message: impl Into<String>, help: &str) -> Self {
-        Self::new(span, message, ReasonKind::Fault { help: help.to_owned() })
+        Self::new(span, message, RunStopKind::Fault { help: help.to_owned() })
     }
 
     #[cold]
-    pub(super) fn over(span: Span, over: Over) -> Self {
+    pub(super) fn of_work(span: Span, over: WorkStop) -> Self {
         match over {
-            Over::TooMuch => Self::new(span, TOO_MUCH, ReasonKind::TooMuch),
-            Over::Interrupted => Self::new(span, "interrupted", ReasonKind::Interrupted),
+            WorkStop::TooMuchWork => Self::new(span, TOO_MUCH, RunStopKind::TooMuchWork),
+            WorkStop::Interrupted => Self::new(span, "interrupted", RunStopKind::Interrupted),
         }
     }
 
     pub(super) fn stuck(message: impl Into<String>, by_question: bool) -> Self {
-        Self::new(Span::default(), message, ReasonKind::Stuck { by_question })
+        Self::new(Span::default(), message, RunStopKind::Stuck { by_question })
     }
 }
 
@@ -72,8 +72,8 @@ const TOO_MUCH: &str = "the grammar has more steps than its time allows";
 pub(super) const TOO_MUCH_HELP: &str = "`validation_time` limits its steps, and they end here; loop less, compute with smaller numbers, or set a longer time";
 
 /// Stops because nothing that fits can be written; see [`RunStopKind::Stuck`].
-pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, Stop> {
-    Err(Stop::stuck(message, by_question))
+pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, RunStop> {
+    Err(RunStop::stuck(message, by_question))
 }
 
 #[derive(Clone, Debug)]
@@ -84,27 +84,32 @@ pub(super) struct FloatRules {
     pub decimals: Option<RangeInclusive<u32>>,
     pub notation: Notation,
     /// `None` if the bounds are too large or no decimals.
-    pub quick: Option<Quick>,
+    pub quick: Option<QuickBounds>,
 }
 
 /// A value; `None` if the grammar does not need it.
-pub(super) type IfWanted<T> = Result<Option<T>, Stop>;
+pub(super) type OptionalValue<T> = Result<Option<T>, RunStop>;
 
 /// Reads or writes an input for a running grammar.
 pub(super) trait Port {
-    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), Stop>;
-    fn byte(&mut self, at: Span, byte: u8) -> Result<(), Stop> {
+    fn literal(&mut self, at: Span, text: &[u8]) -> Result<(), RunStop>;
+    fn byte(&mut self, at: Span, byte: u8) -> Result<(), RunStop> {
         self.literal(at, &[byte])
     }
-    fn end(&mut self, at: Span) -> Result<(), Stop>;
-    fn int(&mut self, site: usize, bounds: [&Int; 2], run: &Interpreter<'_>) -> Result<Int, Stop>;
+    fn end(&mut self, at: Span) -> Result<(), RunStop>;
+    fn int(
+        &mut self,
+        site: usize,
+        bounds: [&Int; 2],
+        run: &Interpreter<'_>,
+    ) -> Result<Int, RunStop>;
     #[inline]
     fn small_int(
         &mut self,
         site: usize,
         bounds: [i64; 2],
         run: &Interpreter<'_>,
-    ) -> Result<Int, Stop> {
+    ) -> Result<Int, RunStop> {
         let [min, max] = bounds.map(Int::Small);
         self.int(site, [&min, &max], run)
     }
@@ -115,7 +120,7 @@ pub(super) trait Port {
         rules: &FloatRules,
         wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<BigRational>;
+    ) -> OptionalValue<BigRational>;
     /// Returns the text only if it is wanted.
     fn regex(
         &mut self,
@@ -123,21 +128,21 @@ pub(super) trait Port {
         pattern: &Pattern,
         wanted: bool,
         run: &Interpreter<'_>,
-    ) -> IfWanted<Vec<u8>>;
+    ) -> OptionalValue<Vec<u8>>;
     /// Whether a byte of `set` comes next; for `ISEOF`, the end of the input.
-    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, Stop>;
-    fn refuse(&mut self, at: Span, message: String) -> Stop;
+    fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, RunStop>;
+    fn assertion_fault(&mut self, at: Span, message: String) -> RunStop;
     /// Number of bytes read or written so far.
     fn offset(&self) -> usize;
 
-    fn loops(&mut self) -> &mut impl Loops;
+    fn loops(&mut self) -> &mut impl LoopObserver;
     /// Whether [`Port::before_choice`] must be called.
     const CHOOSES: bool = false;
-    fn before(&mut self, _run: &Interpreter<'_>) {}
+    fn before_choice(&mut self, _run: &Interpreter<'_>) {}
 }
 
 /// Follows the loops of a run.
-pub(super) trait Loops {
+pub(super) trait LoopObserver {
     /// `count` is `None` for a loop with a condition.
     fn enter(&mut self, _id: usize, _count: Option<u32>) {}
     /// An iteration begins, or the question whether there is one.
@@ -156,5 +161,5 @@ pub(super) struct LoopState {
     /// Number of bytes read when the last iteration began.
     pub offset: usize,
     /// Number of iterations in a row that read nothing.
-    pub idle: u32,
+    pub idle_iterations: u32,
 }

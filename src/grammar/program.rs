@@ -12,21 +12,21 @@ use crate::model::limits::ProblemLimits;
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pub source: Source,
-    pub(super) steps: Vec<Op>,
+    pub(super) instructions: Vec<Instruction>,
     pub(super) spans: Vec<Span>,
     /// In the order of the text.
     pub sites: Vec<Site>,
     /// `MATCH` and `ISEOF`.
     pub(super) questions: Vec<Lookahead>,
     pub(super) loops: Vec<LoopSite>,
-    pub(super) slots: Vec<Slot>,
+    pub(super) variables: Vec<Variable>,
     /// For each instruction, the bytes that may come next.
-    pub(super) first: Vec<ByteSet>,
+    pub(super) first_bytes: Vec<ByteSet>,
     pub limits: WorkLimits,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Op {
+pub(super) enum Instruction {
     /// `SPACE`, `NEWLINE`, `STRING("x")`.
     Byte(u8),
     /// `STRING("...")`.
@@ -64,12 +64,12 @@ pub(super) enum Op {
     },
     Jump(usize),
     /// Begins a loop; the next instruction is its `NextIteration`.
-    Enter {
+    BeginLoop {
         id: usize,
         count: Option<Expr>,
     },
     /// Decides whether there is another iteration.
-    Next {
+    NextIteration {
         id: usize,
         /// If `None`, the count decides.
         test: Option<Expr>,
@@ -80,16 +80,16 @@ pub(super) enum Op {
         exit: usize,
     },
     /// Ends an iteration; `to` is the loop's `NextIteration`.
-    Back {
+    EndIteration {
         to: usize,
     },
 }
 
-impl Op {
+impl Instruction {
     pub(super) fn test(&self) -> Option<&Expr> {
         match self {
             Self::Assert(test) | Self::Branch { test, .. } => Some(test),
-            Self::Next { test, .. } => test.as_ref(),
+            Self::NextIteration { test, .. } => test.as_ref(),
             _ => None,
         }
     }
@@ -102,7 +102,7 @@ impl Op {
                 [min, max].into_iter().chain(decimals.iter().flatten()).for_each(see);
             }
             Self::Text(expr)
-            | Self::Enter { count: Some(expr), .. }
+            | Self::BeginLoop { count: Some(expr), .. }
             | Self::Regex { pattern: PatternSource::Computed(expr), .. } => see(expr),
             Self::Set(assignments) => assignments.iter().for_each(|(_, value)| see(value)),
             _ => self.test().into_iter().for_each(see),
@@ -122,11 +122,11 @@ pub struct Site {
     pub is_number: bool,
     /// The variable as written, such as `a[i]`; if there is none, the command.
     pub label: String,
-    pub(super) slot: Option<usize>,
+    pub(super) variable: Option<usize>,
     pub span: Span,
     /// From the outermost to the innermost.
     pub(super) loops: Vec<usize>,
-    pub(super) step: usize,
+    pub(super) instruction: usize,
     pub is_count: bool,
     /// Whether it is the number of test cases: the count of an outermost loop with a loop inside.
     pub is_case_count: bool,
@@ -138,7 +138,7 @@ pub struct Site {
 pub(super) struct LoopSite {
     pub span: Span,
     /// The variables of its count, without those in indices.
-    pub count_slots: Vec<usize>,
+    pub count_variables: Vec<usize>,
     /// Whether its iterations are test cases: it is outermost, and the count of an inner loop is read in it.
     pub is_cases: bool,
 }
@@ -152,7 +152,7 @@ pub(super) struct Lookahead {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Slot {
+pub(super) struct Variable {
     pub name: String,
     pub is_read: bool,
     /// Whether a test looks its values up, so that they must be counted.
@@ -162,7 +162,7 @@ pub(super) struct Slot {
 impl Grammar {
     /// Sets the limits of the problem's validators.
     #[must_use]
-    pub fn limited(self, limits: &ProblemLimits) -> Self {
+    pub fn with_limits(self, limits: &ProblemLimits) -> Self {
         Self { limits: WorkLimits::of(limits), ..self }
     }
 }

@@ -79,14 +79,14 @@ impl Shape {
 }
 
 const fn values(name: &'static str, description: &'static str, values: Values) -> Shape {
-    both(name, description, Counts::Random, values)
+    counts_and_values(name, description, Counts::Random, values)
 }
 
 const fn counts(name: &'static str, description: &'static str, counts: Counts) -> Shape {
-    both(name, description, counts, Values::Random)
+    counts_and_values(name, description, counts, Values::Random)
 }
 
-const fn both(
+const fn counts_and_values(
     name: &'static str,
     description: &'static str,
     counts: Counts,
@@ -104,19 +104,19 @@ pub const RANDOM: Shape =
 
 pub const SHAPES: [Shape; 25] = [
     RANDOM,
-    both(
+    counts_and_values(
         "tiny",
         "small counts and small values, so that ties abound",
         Counts::Small,
         Values::Small,
     ),
-    both(
+    counts_and_values(
         "smallest",
         "every count and value as small as allowed: missing base cases",
         Counts::Least,
         Values::Least,
     ),
-    both(
+    counts_and_values(
         "largest",
         "every count and value as large as allowed: time, memory, overflow",
         Counts::Most,
@@ -157,13 +157,18 @@ pub const SHAPES: [Shape; 25] = [
         "a short pattern again and again, broken once: guessed periods",
         Values::Planted,
     ),
-    both(
+    counts_and_values(
         "largest-sum",
         "as many values as allowed, far from zero: sums that overflow",
         Counts::Most,
         Values::Largest,
     ),
-    both("increasing-most", "as many values as allowed, rising", Counts::Most, Values::Increasing),
+    counts_and_values(
+        "increasing-most",
+        "as many values as allowed, rising",
+        Counts::Most,
+        Values::Increasing,
+    ),
     cases(
         "many-tiny",
         "as many test cases as allowed, each tiny: what each costs",
@@ -178,7 +183,7 @@ pub const SHAPES: [Shape; 25] = [
     cases("same-twice", "the same test case twice: state that is not cleared", Cases::SameTwice),
 ];
 
-pub fn named(name: &str) -> Option<Shape> {
+pub fn find_shape(name: &str) -> Option<Shape> {
     SHAPES.iter().find(|shape| shape.name == name).cloned()
 }
 
@@ -210,7 +215,7 @@ mod tests {
         for (index, shape) in SHAPES.iter().enumerate() {
             let same = SHAPES.iter().position(|other| other.name == shape.name);
             assert_eq!(same, Some(index), "{}", shape.name);
-            assert_eq!(named(shape.name).as_ref(), Some(shape));
+            assert_eq!(find_shape(shape.name).as_ref(), Some(shape));
         }
     }
 

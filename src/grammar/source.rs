@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::diagnostic::{Diagnostic, LINE_MAX, Spot};
+use crate::model::diagnostic::{Diagnostic, LONGEST_SHOWN_LINE, TextPosition};
 use crate::model::lines::LineIndex;
 
 /// A range of bytes of a grammar's text.
@@ -28,10 +28,10 @@ pub struct Source {
 
 impl Source {
     pub fn new(path: &Path, text: &[u8]) -> Self {
-        Self { path: path.to_owned(), text: text.to_vec(), lines: LineIndex::of(text) }
+        Self { path: path.to_owned(), text: text.to_vec(), lines: LineIndex::new(text) }
     }
 
-    pub fn spot(&self, span: Span) -> Spot {
+    pub fn spot(&self, span: Span) -> TextPosition {
         spot(&self.text, &self.lines, span)
     }
 
@@ -55,31 +55,31 @@ impl Source {
 
     /// From 1.
     pub fn line(&self, span: Span) -> u32 {
-        number(self.lines.line(span.start))
+        number(self.lines.line_number(span.start))
     }
 
     pub fn error(&self, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(&self.path, message).at(self.spot(span))
+        Diagnostic::error(&self.path, message).at_position(self.spot(span))
     }
 
     pub fn warning(&self, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::warning(&self.path, message).at(self.spot(span))
+        Diagnostic::warning(&self.path, message).at_position(self.spot(span))
     }
 }
 
 /// Ends at the end of the span's first line.
-pub(super) fn spot(text: &[u8], lines: &LineIndex, span: Span) -> Spot {
-    let line = lines.line(span.start);
-    let mut bytes = lines.bytes(line);
+pub(super) fn spot(text: &[u8], lines: &LineIndex, span: Span) -> TextPosition {
+    let line = lines.line_number(span.start);
+    let mut bytes = lines.line_range(line);
     if text[bytes.clone()].ends_with(b"\n") {
         bytes.end -= 1;
     }
-    let shown = Some(&text[bytes.clone()]).filter(|line| line.len() <= LINE_MAX);
-    Spot {
+    let shown = Some(&text[bytes.clone()]).filter(|line| line.len() <= LONGEST_SHOWN_LINE);
+    TextPosition {
         line: number(line),
-        column: number(lines.count(text, bytes.start..span.start) + 1),
+        column: number(lines.count_characters(text, bytes.start..span.start) + 1),
         text: String::from_utf8_lossy(shown.unwrap_or_default()).into_owned(),
-        width: number(lines.count(text, span.start..span.end.min(bytes.end)).max(1)),
+        width: number(lines.count_characters(text, span.start..span.end.min(bytes.end)).max(1)),
     }
 }
 

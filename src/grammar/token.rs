@@ -4,9 +4,11 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Zero;
 
-use crate::grammar::number::{Int, ten_to};
+use crate::grammar::number::{Int, power_of_ten};
 use crate::grammar::source::{Source, Span};
-use crate::grammar::work::{Steps, TOO_MUCH_COMPUTED, bits_of_digits, of_decimal, of_float_text};
+use crate::grammar::work::{
+    TOO_MUCH_COMPUTED, WorkCounter, bits_of_digits, decimal_steps, float_text_steps,
+};
 use crate::model::diagnostic::Diagnostic;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -29,11 +31,11 @@ pub(super) enum TokenKind {
 }
 
 impl TokenKind {
-    pub(super) fn called(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
             Self::Word(word) => format!("`{word}`"),
             Self::Name(name) => format!("the variable `{name}`"),
-            Self::Int(value) => format!("the integer `{}`", value.shown()),
+            Self::Int(value) => format!("the integer `{}`", value.short_text()),
             Self::Float(_) => "a float".to_owned(),
             Self::Text(_) => "a string".to_owned(),
             Self::Sign(sign) => format!("`{sign}`"),
@@ -65,12 +67,12 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
             at: 0,
             diagnostics,
             strings_end_in_line,
-            is_open: false,
-            work: Steps::of_constants(),
+            has_open_string: false,
+            work: WorkCounter::of_constants(),
             is_exhausted: false,
         };
         let tokens: Vec<Token> = lexer.by_ref().collect();
-        (tokens, lexer.is_open)
+        (tokens, lexer.has_open_string)
     };
     let (mut tokens, is_open) = read(false);
     if is_open {
@@ -92,9 +94,9 @@ struct Lexer<'a> {
     /// Whether a string that is open at the end of a line is a fault.
     strings_end_in_line: bool,
     /// Whether the text ended inside a string.
-    is_open: bool,
+    has_open_string: bool,
     /// For constants.
-    work: Steps,
+    work: WorkCounter,
     is_exhausted: bool,
 }
 
@@ -172,7 +174,7 @@ impl Lexer<'_> {
         // It was meant as one or the other, so the words around it can still be parsed.
         let capitals: String = word.chars().filter(char::is_ascii_alphabetic).collect();
         let capitals = capitals.to_ascii_uppercase();
-        Some(if word.contains(|c: char| c.is_ascii_lowercase()) && !is_known(&capitals) {
+        Some(if word.contains(|c: char| c.is_ascii_lowercase()) && !is_keyword(&capitals) {
             TokenKind::Name(word.to_ascii_lowercase())
         } else {
             TokenKind::Word(capitals)
@@ -213,7 +215,7 @@ impl Lexer<'_> {
                 self.fault(start, "an integer has no leading zero", "write it without");
             }
             let size = bits_of_digits(whole as u64);
-            if !self.can_compute(start, of_decimal(size), size) {
+            if !self.can_compute(start, decimal_steps(size), size) {
                 return Some(TokenKind::Int(Int::ZERO));
             }
             return Int::parse(&self.source.text[start..self.at]).map(TokenKind::Int);
@@ -227,7 +229,7 @@ impl Lexer<'_> {
         let text = &self.source.text[start..mantissa];
         let (digits, tens) = (text.len() as u64, exponent.unsigned_abs());
         let size = bits_of_digits(digits.saturating_add(tens));
-        Some(if self.can_compute(start, of_float_text(digits, tens), size) {
+        Some(if self.can_compute(start, float_text_steps(digits, tens), size) {
             TokenKind::Float(decimal(text, exponent))
         } else {
             TokenKind::Int(Int::ZERO)
@@ -237,7 +239,7 @@ impl Lexer<'_> {
     /// Counts the steps of a number with this many bits; reports the first number that is too much.
     fn can_compute(&mut self, start: usize, steps: u64, bits: u64) -> bool {
         let bits = if bits < 64 { 0 } else { bits };
-        let can = self.work.operation(steps.saturating_add(bits)).is_ok();
+        let can = self.work.add_operation(steps.saturating_add(bits)).is_ok();
         if !can && !self.is_exhausted {
             self.is_exhausted = true;
             self.fault(start, TOO_MUCH_COMPUTED, "write smaller or fewer numbers");
@@ -252,7 +254,7 @@ impl Lexer<'_> {
         loop {
             let rest = self.rest();
             if rest.is_empty() || rest[0] == b'\n' && self.strings_end_in_line {
-                self.is_open = true;
+                self.has_open_string = true;
                 self.fault(start, "this string is not closed", "close it with `\"`");
                 return Some(TokenKind::Text(bytes));
             }
@@ -326,11 +328,11 @@ impl Lexer<'_> {
 }
 
 /// In upper case.
-pub(super) const KNOWN: &str = "SPACE NEWLINE EOF INT FLOAT FLOATP STRING REGEX ASSERT SET UNSET REP REPI WHILE WHILEI IF ELSE \
+pub(super) const KEYWORDS: &str = "SPACE NEWLINE EOF INT FLOAT FLOATP STRING REGEX ASSERT SET UNSET REP REPI WHILE WHILEI IF ELSE \
     END MATCH ISEOF UNIQUE INARRAY STRLEN FIXED SCIENTIFIC";
 
-pub(super) fn is_known(word: &str) -> bool {
-    KNOWN.split(' ').any(|known| known == word)
+pub(super) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.split(' ').any(|known| known == word)
 }
 
 /// The value of a decimal such as `12.34`, times ten to the power of `exponent`.
@@ -343,7 +345,7 @@ pub(super) fn decimal(text: &[u8], exponent: i64) -> BigRational {
     let size = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX);
     if shift >= 0 || mantissa.is_zero() {
         return BigRational::from_integer(
-            mantissa * if shift >= 0 { ten_to(size) } else { 1.into() },
+            mantissa * if shift >= 0 { power_of_ten(size) } else { 1.into() },
         );
     }
     // In lowest terms, without the search for a common divisor, which is slow if the exponent is large.

@@ -7,21 +7,21 @@ use std::time::Duration;
 use crate::build::Runnable;
 use crate::check::options::Options;
 use crate::executor::{Executor, place};
-use crate::judge::classify::{Classified, classify};
+use crate::judge::classify::{VerdictWithCause, classify};
 use crate::judge::draw::Visualizers;
-use crate::judge::evidence::{add_answered, add_input, add_run};
+use crate::judge::evidence::{add_feedback, add_input, add_run};
 use crate::judge::grader::PackageGrader;
 use crate::judge::keep::{save_run, save_transcript};
-use crate::judge::said::said;
+use crate::judge::said::pass_transcript;
 use crate::judge::score;
-use crate::judge::settle::{Repetition, SLACK, Settled, settle};
+use crate::judge::settle::{Repetition, SLACK, SettledRun, settle};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::file_name::{flat_name, flat_stem};
-use crate::model::job::{Job, Keep, Reply};
+use crate::model::job::{BoxRetention, Job, JobReply};
 use crate::model::joint::Transcript;
-use crate::model::judgement::{CaseJudgement, Evidence, Extended, JudgeError, Picture};
-use crate::model::limits::{Limits, ROOM};
+use crate::model::judgement::{CaseJudgement, Evidence, JudgeError, ResultWithMargin, ShownImage};
+use crate::model::limits::{BOX_ROOM, Limits};
 use crate::model::outcome::Outcome;
 use crate::model::problem::{Interaction, Problem};
 use crate::model::repeats::{Repeats, TimedRun};
@@ -33,7 +33,7 @@ use crate::model::text::shell_word;
 use crate::model::tree::TreeEntry;
 use crate::model::verdict::Verdict;
 use crate::model::work::{RunMode, Work};
-use crate::validator::{OutputValidator, answer_of};
+use crate::validator::{OutputValidator, judge_answer};
 
 /// The package's own programs that judge submissions.
 #[derive(Default)]
@@ -61,7 +61,7 @@ pub struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    pub(super) fn keep(&self) -> Option<&FilePath> {
+    pub(super) fn kept_boxes(&self) -> Option<&FilePath> {
         match &self.detail {
             Detail::Full { keep } => keep.as_ref(),
             Detail::Brief => None,
@@ -81,7 +81,7 @@ pub enum Detail {
 }
 
 /// The suffix of an output validator's box.
-pub(super) const VALIDATOR: &str = ".validator";
+pub(super) const VALIDATOR_SUFFIX: &str = ".validator";
 
 #[derive(Clone, Default)]
 pub struct RepeatLine {
@@ -93,7 +93,7 @@ pub struct RepeatLine {
 }
 
 impl RepeatLine {
-    pub(super) fn of(&self, submission: &str, test_case: &str) -> String {
+    pub(super) fn for_run(&self, submission: &str, test_case: &str) -> String {
         let Self { command, directory, typed } = self;
         let case = shell_word(test_case.as_bytes());
         if command.is_empty() {
@@ -123,34 +123,35 @@ pub struct ReadyCase<'a> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Texts {
+pub struct CaseTexts {
     pub input: Arc<[u8]>,
     pub answer: Arc<[u8]>,
 }
 
 impl ReadyCase<'_> {
     /// 0 if unknown.
-    pub fn size(&self) -> u64 {
+    pub fn input_size(&self) -> u64 {
         self.input.len().unwrap_or_default()
     }
 
     /// `None` without judge answer.
-    pub fn read(&self) -> Result<Option<Texts>, JudgeError> {
+    pub fn read_texts(&self) -> Result<Option<CaseTexts>, JudgeError> {
         let whole = |blob: &Blob| {
-            let text =
-                blob.start(u64::MAX).map_err(|error| JudgeError::new("read a test case", error))?;
+            let text = blob
+                .prefix(u64::MAX)
+                .map_err(|error| JudgeError::new("read a test case", error))?;
             Ok::<Arc<[u8]>, JudgeError>(text.into())
         };
         let Ok(answer) = self.answer() else { return Ok(None) };
-        Ok(Some(Texts { input: whole(&self.input)?, answer: whole(&answer)? }))
+        Ok(Some(CaseTexts { input: whole(&self.input)?, answer: whole(&answer)? }))
     }
 
     pub(super) fn answer(&self) -> Result<Blob, JudgeError> {
-        self.answer.clone().map_or_else(|| answer_of(self.test_case), Ok)
+        self.answer.clone().map_or_else(|| judge_answer(self.test_case), Ok)
     }
 }
 
-pub struct Entry<'a> {
+pub struct ReadySubmission<'a> {
     pub submission: &'a str,
     pub runnable: &'a Runnable,
     pub language: &'a str,
@@ -161,9 +162,9 @@ pub struct Entry<'a> {
     pub repetition: Option<Repetition<'a>>,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> ReadySubmission<'a> {
     /// A program without name in reports and without static validation. No run is repeated for its time.
-    pub fn unnamed(runnable: &'a Runnable, time_limit_mode: TimeLimitMode) -> Self {
+    pub fn without_name(runnable: &'a Runnable, time_limit_mode: TimeLimitMode) -> Self {
         Self {
             submission: "",
             runnable,
@@ -180,10 +181,10 @@ impl<'a> Entry<'a> {
     }
 
     /// The limits under which it is run.
-    fn cut(&self, rules: &Rules<'_>) -> Limits {
+    fn run_limits(&self, rules: &Rules<'_>) -> Limits {
         let mut limits = match self.time_limit_mode {
             TimeLimitMode::Any => self.limits(rules),
-            TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => self.margin(rules),
+            TimeLimitMode::TooSlow | TimeLimitMode::WithMargin => self.margin_limits(rules),
         };
         if let (Some(own), Some(limit), Some(_)) =
             (&mut limits.cpu_time, rules.limits.cpu_time, self.repetition)
@@ -193,7 +194,7 @@ impl<'a> Entry<'a> {
         limits
     }
 
-    fn margin(&self, rules: &Rules<'_>) -> Limits {
+    fn margin_limits(&self, rules: &Rules<'_>) -> Limits {
         self.runnable.limits(&rules.stop_slow_at)
     }
 }
@@ -215,12 +216,12 @@ pub(super) struct Pass {
     /// The files that earlier passes left in the feedback directory.
     pub(super) earlier: Vec<TreeEntry>,
     /// The output validator's messages from earlier passes.
-    pub(super) said: ValidatorMessages,
+    pub(super) messages: ValidatorMessages,
 }
 
 impl Pass {
     pub(super) fn first(input: Blob) -> Self {
-        Self { number: 1, input, earlier: Vec::new(), said: ValidatorMessages::default() }
+        Self { number: 1, input, earlier: Vec::new(), messages: ValidatorMessages::default() }
     }
 }
 
@@ -235,50 +236,51 @@ pub(super) struct ValidatorMessages {
 pub fn judge_case(
     executor: &dyn Executor,
     rules: &Rules<'_>,
-    entry: &Entry<'_>,
+    entry: &ReadySubmission<'_>,
     case: &ReadyCase<'_>,
 ) -> Result<CaseJudgement, Stop> {
-    let trial = Trial { executor, rules, entry, case };
+    let trial = CaseJudge { executor, rules, entry, case };
     if let Some(args) = case.static_args {
-        return trial.look(args);
+        return trial.run_static_validator(args);
     }
-    if let Some(files) = entry.runnable.answers() {
-        return trial.read(files);
+    if let Some(files) = entry.runnable.submitted_answers() {
+        return trial.judge_answer_file(files);
     }
     let mut pass = Pass::first(case.input.clone());
     let mut most: Option<Outcome> = None;
     let mut repeats: Option<Box<Repeats>> = None;
     loop {
-        let Ran { reply, mut judged, kept, repeats: new } = trial.run(&pass)?;
+        let PassRun { reply, mut judged, box_path: kept, repeats: new } = trial.run_pass(&pass)?;
         if repeats.as_ref().is_none_or(|known| !known.is_sensitive) {
             repeats = new.or(repeats);
         }
-        let outcome = at_most(most.take(), &reply.outcome);
+        let outcome = with_maximum(most.take(), &reply.outcome);
         if let Some(next) = judged.next {
             most = Some(outcome);
             pass = next;
             continue;
         }
-        if judged.answered.is_none() && pass.said != ValidatorMessages::default() {
+        if judged.feedback.is_none() && pass.messages != ValidatorMessages::default() {
             // The last pass ended before the validator was asked.
-            judged.answered = Some(Answered::saying(&pass.said.judge, &pass.said.team));
+            judged.feedback =
+                Some(ValidatorFeedback::with_messages(&pass.messages.judge, &pass.messages.team));
         }
         if pass.number > 1 && judged.classified.verdict != Verdict::Accepted {
             let cause = &mut judged.classified.cause;
             *cause = format!("in pass {}: {cause}", pass.number);
         }
-        let judged = trial.finished(judged, Some(outcome), |judged, evidence| {
+        let judged = trial.complete(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
             add_input(evidence, case, &pass, kept.as_ref())?;
             evidence.kept = kept.map(PathBuf::from);
             Ok(())
         })?;
-        return Ok(trial.repeated(judged, repeats));
+        return Ok(trial.with_repeats(judged, repeats));
     }
 }
 
 /// The facts of the last pass, but the highest times and memory of all passes: limits apply to each pass.
-fn at_most(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
+fn with_maximum(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
     let mut outcome = last.clone();
     if let Some(earlier) = earlier {
         outcome.cpu_time = outcome.cpu_time.max(earlier.cpu_time);
@@ -288,53 +290,56 @@ fn at_most(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
     outcome
 }
 
-pub(super) struct Trial<'a> {
+pub(super) struct CaseJudge<'a> {
     pub(super) executor: &'a dyn Executor,
     pub(super) rules: &'a Rules<'a>,
-    pub(super) entry: &'a Entry<'a>,
+    pub(super) entry: &'a ReadySubmission<'a>,
     pub(super) case: &'a ReadyCase<'a>,
 }
 
-pub(super) struct Ran {
-    pub(super) reply: Reply,
-    pub(super) judged: Judged,
-    pub(super) kept: Option<FilePath>,
+pub(super) struct PassRun {
+    pub(super) reply: JobReply,
+    pub(super) judged: PassResult,
+    pub(super) box_path: Option<FilePath>,
     /// All runs, if there were several.
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
-impl Trial<'_> {
-    fn repeated(&self, judged: CaseJudgement, repeats: Option<Box<Repeats>>) -> CaseJudgement {
+impl CaseJudge<'_> {
+    fn with_repeats(&self, judged: CaseJudgement, repeats: Option<Box<Repeats>>) -> CaseJudgement {
         let mut judged = CaseJudgement { repeats, ..judged };
         let verdict = Verdict::TimeLimitExceeded;
         if judged.is_sensitive() && judged.verdict != verdict {
-            let score = score::by_rules(self.case.scoring, verdict);
-            judged.with_margin = Some(Extended { verdict, score });
+            let score = score::score_by_rules(self.case.scoring, verdict);
+            judged.with_margin = Some(ResultWithMargin { verdict, score });
         }
         judged
     }
 
     /// Completes the judgement. `gather` adds evidence if it is shown.
-    pub(super) fn finished(
+    pub(super) fn complete(
         &self,
-        judged: Judged,
+        judged: PassResult,
         outcome: Option<Outcome>,
-        gather: impl FnOnce(&Judged, &mut Evidence) -> Result<(), JudgeError>,
+        gather: impl FnOnce(&PassResult, &mut Evidence) -> Result<(), JudgeError>,
     ) -> Result<CaseJudgement, Stop> {
         let is_shown = self.rules.detail != Detail::Brief;
         let mut evidence = None;
         if is_shown && judged.classified.verdict != Verdict::Accepted {
-            let repeat = self.rules.repeat.of(self.entry.submission, &self.case.test_case.name);
+            let repeat =
+                self.rules.repeat.for_run(self.entry.submission, &self.case.test_case.name);
             let mut all = Evidence { repeat, ..Evidence::default() };
             let visualizers = &self.rules.validators.visualizers;
             visualizers.add_input(self, &mut all)?;
-            add_answered(&mut all, &judged, visualizers);
+            add_feedback(&mut all, &judged, visualizers);
             gather(&judged, &mut all)?;
             evidence = Some(Box::new(all));
         }
-        let Classified { verdict, cause } = judged.classified;
-        let (message, is_told, team_message) = match judged.answered {
-            Some(answered) => (answered.message, answered.is_told, answered.team_message),
+        let VerdictWithCause { verdict, cause } = judged.classified;
+        let (message, is_told, team_message) = match judged.feedback {
+            Some(answered) => {
+                (answered.message, answered.cause_includes_message, answered.team_message)
+            }
             // The cause is the message of the default output validator. If the program failed, no validator was asked.
             None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
                 (cause.clone(), true, String::new())
@@ -345,9 +350,9 @@ impl Trial<'_> {
             test_case: self.case.test_case.name.clone(),
             verdict,
             message,
-            is_told,
+            cause_includes_message: is_told,
             team_message,
-            score: judged.score.or_else(|| score::by_rules(self.case.scoring, verdict)),
+            score: judged.score.or_else(|| score::score_by_rules(self.case.scoring, verdict)),
             with_margin: judged.with_margin,
             repeats: None,
             cause,
@@ -358,37 +363,38 @@ impl Trial<'_> {
     }
 
     /// Runs and judges one pass. The output counts only if the facts of the run decide nothing.
-    fn run(&self, pass: &Pass) -> Result<Ran, Stop> {
+    fn run_pass(&self, pass: &Pass) -> Result<PassRun, Stop> {
         let Rules { problem, validators, .. } = self.rules;
         let partner = validators.interactor.as_ref().or(validators.output.first());
         if let (Interaction::Interactive, Some(partner)) = (problem.kind.interaction, partner) {
-            return self.talk(partner, pass);
+            return self.run_interactive(partner, pass);
         }
-        let work = Work::from(job(self.rules, self.entry, self.case.test_case, pass));
+        let work = Work::from(pass_job(self.rules, self.entry, self.case.test_case, pass));
         let run = |mode| self.executor.run(&work, mode)?.single();
-        let kept = self.kept(pass);
+        let kept = self.box_path(pass);
         let limits = self.entry.limits(self.rules);
-        let Settled { reply, repeats } = settle(
+        let SettledRun { reply, repeats } = settle(
             self.entry.repetition,
             &limits,
             run(RunMode::default())?,
             |reply| &reply.outcome,
             |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
-            |number| run(RunMode::alone(number)),
+            |number| run(RunMode::repeat_alone(number)),
         )?;
         if let Some(kept) = &kept {
             save_run(kept, &pass.input, &reply)?;
         }
         let is_shown = problem.kind.passes > 1 && self.rules.detail != Detail::Brief;
-        let transcript = if is_shown { Some(said(&problem.io, pass, &reply)?) } else { None };
+        let transcript =
+            if is_shown { Some(pass_transcript(&problem.io, pass, &reply)?) } else { None };
         transcript.iter().try_for_each(|transcript| self.keep_transcript(pass, transcript))?;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
         let judged =
             self.within_margin(is_sensitive, |limits| match classify(&reply.outcome, limits) {
-                Some(classified) => Ok(Judged::from(classified)),
+                Some(classified) => Ok(PassResult::from(classified)),
                 None => self.judge_output(pass, &reply),
             })?;
-        Ok(Ran { reply, judged: Judged { transcript, ..judged }, kept, repeats })
+        Ok(PassRun { reply, judged: PassResult { transcript, ..judged }, box_path: kept, repeats })
     }
 
     /// Judges a run by its limits. If it was too slow, it is also judged with the margin, if that is wanted, or
@@ -396,8 +402,8 @@ impl Trial<'_> {
     pub(super) fn within_margin(
         &self,
         is_sensitive: bool,
-        judge: impl Fn(&Limits) -> Result<Judged, Stop>,
-    ) -> Result<Judged, Stop> {
+        judge: impl Fn(&Limits) -> Result<PassResult, Stop>,
+    ) -> Result<PassResult, Stop> {
         let limits = self.entry.limits(self.rules);
         let mut judged = judge(&limits)?;
         let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
@@ -406,15 +412,15 @@ impl Trial<'_> {
             _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
                 Some(Limits { cpu_time: None, ..limits })
             }
-            TimeLimitMode::WithMargin => Some(self.entry.margin(self.rules)),
+            TimeLimitMode::WithMargin => Some(self.entry.margin_limits(self.rules)),
             TimeLimitMode::Any | TimeLimitMode::TooSlow => None,
         };
         if let Some(wider) = wider.filter(|_| is_slow) {
             let other = judge(&wider)?;
             let verdict = other.classified.verdict;
-            let score = other.score.or_else(|| score::by_rules(self.case.scoring, verdict));
-            judged.with_margin =
-                (verdict != Verdict::TimeLimitExceeded).then_some(Extended { verdict, score });
+            let score = other.score.or_else(|| score::score_by_rules(self.case.scoring, verdict));
+            judged.with_margin = (verdict != Verdict::TimeLimitExceeded)
+                .then_some(ResultWithMargin { verdict, score });
         }
         Ok(judged)
     }
@@ -425,66 +431,66 @@ impl Trial<'_> {
         pass: &Pass,
         transcript: &Transcript,
     ) -> Result<(), JudgeError> {
-        match self.kept_of(1, "") {
+        match self.box_path_of(1, "") {
             Some(kept) => save_transcript(&kept, pass.number, transcript),
             None => Ok(()),
         }
     }
 
     /// Where the submission's box is kept, if anywhere.
-    pub(super) fn kept(&self, pass: &Pass) -> Option<FilePath> {
-        self.kept_of(pass.number, "")
+    pub(super) fn box_path(&self, pass: &Pass) -> Option<FilePath> {
+        self.box_path_of(pass.number, "")
     }
 
     /// The box of another program; `of` is its suffix.
-    pub(super) fn kept_of(&self, pass: u32, of: &str) -> Option<FilePath> {
+    pub(super) fn box_path_of(&self, pass: u32, of: &str) -> Option<FilePath> {
         let pass = match pass {
             1 => String::new(),
             number => format!(".pass{number}"),
         };
         let name = format!("{}{of}{pass}", flat_stem(&self.case.test_case.name));
-        Some(self.rules.keep()?.join(flat_name(self.entry.submission)).join(name))
+        Some(self.rules.kept_boxes()?.join(flat_name(self.entry.submission)).join(name))
     }
 }
 
-pub(super) struct Judged {
-    pub(super) classified: Classified,
+pub(super) struct PassResult {
+    pub(super) classified: VerdictWithCause,
     pub(super) difference: Option<Box<Difference>>,
     /// Set if the package's own validator decides it.
     pub(super) score: Option<CaseScore>,
     /// Set if the package's own validator was asked.
-    pub(super) answered: Option<Answered>,
-    pub(super) with_margin: Option<Extended>,
+    pub(super) feedback: Option<ValidatorFeedback>,
+    pub(super) with_margin: Option<ResultWithMargin>,
     pub(super) transcript: Option<Transcript>,
     pub(super) next: Option<Pass>,
 }
 
 #[derive(Default)]
-pub(super) struct Answered {
+pub(super) struct ValidatorFeedback {
     pub(super) message: String,
     /// Whether the cause includes the whole message.
-    pub(super) is_told: bool,
+    pub(super) cause_includes_message: bool,
     pub(super) team_message: String,
     pub(super) stderr: Vec<u8>,
-    pub(super) images: Vec<Picture>,
-    pub(super) kept: Option<FilePath>,
+    pub(super) images: Vec<ShownImage>,
+    pub(super) box_path: Option<FilePath>,
 }
 
-impl Answered {
+impl ValidatorFeedback {
     /// For messages without further feedback.
-    pub(super) fn saying(judge: &[u8], team: &[u8]) -> Self {
+    pub(super) fn with_messages(judge: &[u8], team: &[u8]) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Self { message: text(judge), team_message: text(team), ..Self::default() }
     }
 }
 
-impl From<Classified> for Judged {
-    fn from(classified: Classified) -> Self {
+impl From<VerdictWithCause> for PassResult {
+    fn from(classified: VerdictWithCause) -> Self {
         Self {
             classified,
             difference: None,
             score: None,
-            answered: None,
+            feedback: None,
             with_margin: None,
             transcript: None,
             next: None,
@@ -492,15 +498,20 @@ impl From<Classified> for Judged {
     }
 }
 
-pub(super) fn job(rules: &Rules<'_>, entry: &Entry<'_>, test_case: &TestCase, pass: &Pass) -> Job {
-    let mut job = entry.runnable.job(&entry.cut(rules));
+pub(super) fn pass_job(
+    rules: &Rules<'_>,
+    entry: &ReadySubmission<'_>,
+    test_case: &TestCase,
+    pass: &Pass,
+) -> Job {
+    let mut job = entry.runnable.job(&entry.run_limits(rules));
     job.command.argv.extend(test_case.args.iter().cloned());
-    let files: Vec<TreeEntry> = test_case.files.iter().map(place::file).collect();
-    entry.runnable.add_files(&mut job, &files);
-    job.feed(&rules.problem.io, pass.input.clone());
+    let files: Vec<TreeEntry> = test_case.files.iter().map(place::case_entry).collect();
+    entry.runnable.add_case_files(&mut job, &files);
+    job.connect_io(&rules.problem.io, pass.input.clone());
     job.writable = rules.problem.allow_file_writing;
-    job.box_size = job.box_size.saturating_add(ROOM);
-    job.keep = Keep::all_if(rules.keep().is_some());
+    job.box_size = job.box_size.saturating_add(BOX_ROOM);
+    job.keep = BoxRetention::all_or_nothing(rules.kept_boxes().is_some());
     job.is_timed = true;
     job
 }

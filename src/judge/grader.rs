@@ -12,7 +12,7 @@ use crate::executor::Executor;
 use crate::judge::score::CaseResult;
 use crate::model::blob::Blob;
 use crate::model::judgement::{FaultyProgram, JudgeError};
-use crate::model::limits::{Limits, ROOM};
+use crate::model::limits::{BOX_ROOM, Limits};
 use crate::model::score::Score;
 use crate::model::stop::Stop;
 use crate::model::text::visible;
@@ -33,7 +33,7 @@ impl PackageGrader {
             return Ok(None);
         };
         let limits = Limits::of_output_validator(&bench.problem.limits);
-        let runnable = bench.ready("the grader", program, build_limits, &limits)?;
+        let runnable = bench.build_package_program("the grader", program, build_limits, &limits)?;
         Ok(Some(Self { name: program.name.clone(), runnable, limits }))
     }
 
@@ -47,12 +47,12 @@ impl PackageGrader {
         let mut job = self.runnable.job(&self.limits);
         job.command.argv.extend(flags.iter().cloned());
         job.stdin = Blob::from(lines(results).as_bytes());
-        job.box_size = job.box_size.saturating_add(ROOM);
+        job.box_size = job.box_size.saturating_add(BOX_ROOM);
         let reply = executor.run_job(&job)?;
         let fault = |error| JudgeError::new("read what the grader wrote", error);
-        let stderr = reply.stderr.start(STDERR).map_err(fault)?;
+        let stderr = reply.stderr.prefix(STDERR_KEPT).map_err(fault)?;
         let said = match exit_code(&reply.outcome, &self.limits) {
-            Ok(0) => parse(&reply.stdout.start(MOST).map_err(fault)?),
+            Ok(0) => parse(&reply.stdout.prefix(LONGEST_LINE).map_err(fault)?),
             Ok(code) => Err(format!("it ended with exit code {code}; it must be 0")),
             Err(what) => Err(what),
         };
@@ -67,9 +67,9 @@ impl PackageGrader {
 }
 
 /// In bytes. A longer line is no verdict with a score.
-const MOST: u64 = 4 << 10;
+const LONGEST_LINE: u64 = 4 << 10;
 /// In bytes.
-const STDERR: u64 = 64 << 10;
+const STDERR_KEPT: u64 = 64 << 10;
 
 /// The input of a grader. The format allows four verdicts.
 fn lines(results: &[CaseResult]) -> String {
@@ -87,7 +87,7 @@ fn parse(output: &[u8]) -> Result<CaseResult, String> {
     let verdict = verdict.and_then(|word| {
         Verdict::ALL.into_iter().find(|verdict| verdict.short().as_bytes() == word)
     });
-    let score = score.and_then(float::parse).and_then(Score::new);
+    let score = score.and_then(float::parse_number).and_then(Score::new);
     match (verdict, score, more) {
         (Some(verdict), Some(score), None) if verdict != Verdict::CompileError => {
             Ok(CaseResult { verdict, score: Some(score) })

@@ -5,44 +5,44 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::build::bench::Bench;
-use crate::build::{Builder, Prepared};
+use crate::build::{Builder, PreparedProgram};
 use crate::executor::parallel;
 use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Validators};
-use crate::judge::score::{self, Policy, Scheme};
-use crate::judge::session::{Judged, PreparedSubmission, Session};
+use crate::judge::score::{self, RunPolicy, ScoringScheme};
+use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
 use crate::judge::time_limit;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{Event, WorkProgress};
 use crate::model::judgement::Judgement;
 use crate::model::judgement::TimeLimit;
 use crate::model::limits::{Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
-use crate::model::problem::{Problem, Submitted};
+use crate::model::problem::{Problem, SubmittedContent};
 use crate::model::report::{LimitsReport, ProgressStep};
-use crate::model::stop::{Mend, Remark, Stop, noting};
+use crate::model::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use crate::model::submission::{Expectation, Submission};
 use crate::model::units::seconds;
-use crate::plan::schedule::{Schedule, Until};
+use crate::plan::schedule::{EndCondition, Schedule};
 
-pub struct Judging<'a> {
+pub struct JudgingTask<'a> {
     pub bench: Bench<'a>,
     pub validators: &'a Validators,
     pub repeat: RepeatLine,
     pub entries: &'a [PreparedSubmission<'a>],
     pub cases: Vec<ReadyCase<'a>>,
-    pub given: Option<Duration>,
-    pub policy: Policy,
+    pub given_time_limit: Option<Duration>,
+    pub policy: RunPolicy,
     pub detail: Detail,
     /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
     pub repeats: bool,
 }
 
-pub struct Finished {
-    pub results: Vec<Judged>,
+pub struct JudgingResult {
+    pub results: Vec<SubmissionResult>,
     pub time_limit: TimeLimit,
 }
 
-impl Finished {
-    pub fn judged<'a>(
+impl JudgingResult {
+    pub fn judgements<'a>(
         &'a self,
         entries: &'a [PreparedSubmission<'a>],
     ) -> impl Iterator<Item = (&'a Submission, &'a Judgement)> {
@@ -51,7 +51,7 @@ impl Finished {
     }
 }
 
-impl<'a> Judging<'a> {
+impl<'a> JudgingTask<'a> {
     /// Without submissions, and with little evidence.
     pub fn new(bench: Bench<'a>, validators: &'a Validators, cases: Vec<ReadyCase<'a>>) -> Self {
         Self {
@@ -60,39 +60,39 @@ impl<'a> Judging<'a> {
             repeat: RepeatLine::default(),
             entries: &[],
             cases,
-            given: None,
-            policy: Policy::Everything,
+            given_time_limit: None,
+            policy: RunPolicy::AllAllowed,
             detail: Detail::Brief,
             repeats: true,
         }
     }
 }
 
-impl Judging<'_> {
+impl JudgingTask<'_> {
     /// Uses the time limit from the command line, the package or the submissions.
     ///
     /// Fails if there is none.
-    pub fn run(self) -> Result<Finished, Stop> {
+    pub fn run(self) -> Result<JudgingResult, Stop> {
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;
-        let scheme = Scheme::of(problem);
+        let scheme = ScoringScheme::of(problem);
         let session = Session {
             bench: self.bench,
-            rules: self.begin(&time_limit),
+            rules: self.announce_limits(&time_limit),
             entries: self.entries,
             cases: &self.cases,
             schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
-            spares: self.policy == Policy::WhatProves
-                && scheme.as_ref().is_none_or(|scheme| scheme.brittle().is_some())
-                && self.cases.len() == problem.test_data.judged().len(),
+            omits_unproving_runs: self.policy == RunPolicy::Proving
+                && scheme.as_ref().is_none_or(|scheme| scheme.all_or_nothing_groups().is_some())
+                && self.cases.len() == problem.test_data.judged_cases().len(),
             scheme: scheme.as_ref(),
-            repeats: self.repeats,
+            repeats_near_limit: self.repeats,
         };
-        Ok(Finished { results: session.run()?, time_limit })
+        Ok(JudgingResult { results: session.run()?, time_limit })
     }
 
     /// Sends the limits as an event, and returns the rules for all runs.
-    pub fn begin(&self, time_limit: &TimeLimit) -> Rules<'_> {
+    pub fn announce_limits(&self, time_limit: &TimeLimit) -> Rules<'_> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
             limits: LimitsReport {
@@ -131,11 +131,11 @@ impl Judging<'_> {
     ///
     /// Fails if there is none.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
-        if let Some(limit) = self.given {
+        if let Some(limit) = self.given_time_limit {
             return Ok(TimeLimit::new(limit, "--time-limit"));
         }
         let problem = self.bench.problem;
-        if problem.kind.submitted == Submitted::Answers {
+        if problem.kind.submitted == SubmittedContent::Answers {
             let origin = "not used: submissions are answers";
             return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
@@ -156,9 +156,9 @@ impl Judging<'_> {
             return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
         let mut found = Vec::new();
-        let mut entries = entries(problem, &bounding, self.bench.builder, &mut found)?;
+        let mut entries = prepare_entries(problem, &bounding, self.bench.builder, &mut found)?;
         entries.retain(|entry| {
-            let Some(tool) = entry.lacks() else { return true };
+            let Some(tool) = entry.missing_tool() else { return true };
             let what = format!("there is no {tool}");
             found.push(Diagnostic::error(&entry.submission.program.path, what));
             false
@@ -204,10 +204,10 @@ impl Judging<'_> {
                 rules: rules.clone(),
                 entries,
                 cases: &cases.iter().map(|index| self.cases[*index].clone()).collect::<Vec<_>>(),
-                schedule: Schedule::single(cases.len(), Until::Never),
-                spares: false,
+                schedule: Schedule::single(cases.len(), EndCondition::Never),
+                omits_unproving_runs: false,
                 scheme: None,
-                repeats: false,
+                repeats_near_limit: false,
             };
             for judged in session.run()? {
                 results.push(judged?);
@@ -223,10 +223,10 @@ impl Judging<'_> {
                 problem.layout.no_time_limit,
                 seconds(TIME_TO_FIND_LIMIT)
             );
-            let remark = Remark::of(what, "set the limit or give --time-limit");
-            return Err(Stop::Refused(Mend::Package, vec![remark]));
+            let remark = Remark::with_help(what, "set the limit or give --time-limit");
+            return Err(Stop::Refused(RefusalSubject::Package, vec![remark]));
         };
-        let limit = time_limit::inferred(slowest.cpu_time, &problem.limits);
+        let limit = time_limit::inferred_limit(slowest.cpu_time, &problem.limits);
         let (submission, time) = (&slowest.submission, seconds(slowest.cpu_time));
         Ok(TimeLimit::new(limit, format!("from {submission}: {time} on {}", slowest.test_case)))
     }
@@ -234,7 +234,7 @@ impl Judging<'_> {
 
 /// Finds out how to build each submission. Submissions for which this fails are left out. `found` gets the reasons,
 /// and the diagnostics about the others.
-pub fn entries<'a>(
+pub fn prepare_entries<'a>(
     problem: &Problem,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
@@ -242,34 +242,34 @@ pub fn entries<'a>(
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
     // The first one in each language waits for its tools, so several are prepared at once.
     const AT_ONCE: usize = 8;
-    let builder = builder.allowing(problem.languages.as_deref());
+    let builder = builder.with_languages(problem.languages.as_deref());
     let prepare = |submission: &Submission| Ok(builder.prepare(&submission.program));
     let prepared = parallel::map_on(AT_ONCE, submissions, prepare)?;
     let mut entries = Vec::new();
     for (submission, prepared) in submissions.iter().zip(prepared) {
-        entries.extend(entry(submission, prepared, found)?);
+        entries.extend(prepared_entry(submission, prepared, found)?);
     }
     Ok(entries)
 }
 
 /// Prepares one submission; see `prepare_entries`.
-pub fn entry<'a>(
+pub fn prepared_entry<'a>(
     submission: &'a Submission,
-    prepared: Result<Prepared, Stop>,
+    prepared: Result<PreparedProgram, Stop>,
     found: &mut Vec<Diagnostic>,
 ) -> Result<Option<PreparedSubmission<'a>>, Stop> {
     let prepared = match prepared {
         Err(Stop::Fault(error)) => Some(Err(error)),
-        prepared => noting(prepared, found)?.map(Ok),
+        prepared => collect_diagnostics(prepared, found)?.map(Ok),
     };
     Ok(prepared.map(|prepared| PreparedSubmission { submission, prepared }))
 }
 
 /// One warning for each missing tool, with the submissions that are skipped because of it.
-pub fn skipped(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
+pub fn skip_warnings(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
     let mut lacking: BTreeMap<String, Vec<&PreparedSubmission<'_>>> = BTreeMap::new();
     for entry in entries {
-        let why = match (&entry.prepared, entry.lacks()) {
+        let why = match (&entry.prepared, entry.missing_tool()) {
             (Err(error), Some(_)) if error.is_no_program() => error.reason.clone(),
             (_, Some(tool)) => format!("no {tool}"),
             (_, None) => continue,

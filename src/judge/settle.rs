@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::judge::classify::passed;
+use crate::judge::classify::exceeded_limit;
 use crate::model::limits::Limits;
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::{Outcome, StopReason};
 use crate::model::repeats::{Repeats, TimedRun};
 use crate::model::stop::Stop;
 
@@ -18,17 +18,17 @@ use crate::model::stop::Stop;
 /// below.
 pub(super) const SLACK: f64 = 1.25;
 /// The most repetitions of a run.
-const MOST: usize = 3;
+const MOST_PER_CASE: usize = 3;
 /// The most repetitions for a submission on all test cases together.
-const MOST_IN_ALL: u32 = 12;
+const MOST_PER_SUBMISSION: u32 = 12;
 /// Runs differ by this part of the limit even on the quietest machine.
 const LEAST_SPREAD: f64 = 0.01;
 
 #[derive(Debug, Default)]
 pub struct RepeatBudget {
-    left: AtomicU32,
+    remaining: AtomicU32,
     /// Whether a stopped run was repeated.
-    had_stopped_run: AtomicBool,
+    has_repeated_stopped_run: AtomicBool,
     /// The slowest run within the limit that was repeated.
     slowest: Mutex<Duration>,
 }
@@ -36,21 +36,21 @@ pub struct RepeatBudget {
 impl RepeatBudget {
     /// Allows all repetitions of a submission, or none.
     pub fn new(is_allowed: bool) -> Self {
-        let left = AtomicU32::new(if is_allowed { MOST_IN_ALL } else { 0 });
-        Self { left, ..Self::default() }
+        let left = AtomicU32::new(if is_allowed { MOST_PER_SUBMISSION } else { 0 });
+        Self { remaining: left, ..Self::default() }
     }
 
     /// Takes a repetition, if one is left. Only one stopped run is repeated.
     fn take(&self, is_of_stopped_run: bool) -> bool {
         let order = Ordering::Relaxed;
-        if self.is_empty() || is_of_stopped_run && self.had_stopped_run.swap(true, order) {
+        if self.is_empty() || is_of_stopped_run && self.has_repeated_stopped_run.swap(true, order) {
             return false;
         }
-        self.left.fetch_update(order, order, |left| left.checked_sub(1)).is_ok()
+        self.remaining.fetch_update(order, order, |left| left.checked_sub(1)).is_ok()
     }
 
     fn is_empty(&self) -> bool {
-        self.left.load(Ordering::Relaxed) == 0
+        self.remaining.load(Ordering::Relaxed) == 0
     }
 
     /// Whether no run within the limit was slower so far, and this one is slow enough to repeat it.
@@ -73,7 +73,7 @@ pub struct Repetition<'a> {
 }
 
 /// The run that counts, and all runs if the first one was near the limit.
-pub(super) struct Settled<R> {
+pub(super) struct SettledRun<R> {
     pub(super) reply: R,
     pub(super) repeats: Option<Box<Repeats>>,
 }
@@ -86,15 +86,15 @@ pub(super) fn settle<R>(
     outcome: impl Fn(&R) -> &Outcome,
     times: impl Fn(&R) -> TimedRun,
     mut again: impl FnMut(u32) -> Result<R, Stop>,
-) -> Result<Settled<R>, Stop> {
+) -> Result<SettledRun<R>, Stop> {
     let (Some(repetition), Some(limit)) = (repetition, limits.cpu_time) else {
-        return Ok(Settled { reply: first, repeats: None });
+        return Ok(SettledRun { reply: first, repeats: None });
     };
     let Repetition { budget, is_needed, announce } = repetition;
     let mut timed = vec![times(&first)];
-    let zone = zone(&timed[0], limit);
+    let zone = zone_of(&timed[0], limit);
     let mut alone = Vec::new();
-    let mut is_sensitive = is_open(&timed[0], &[], limit);
+    let mut is_sensitive = is_undecided(&timed[0], &[], limit);
     while is_sensitive && may_settle(&timed, limit) {
         let is_within = zone == Zone::Near && timed[0].cpu_seconds <= limit;
         if timed.len() == 1 && is_within && !budget.is_slowest(timed[0].cpu_seconds) {
@@ -102,32 +102,32 @@ pub(super) fn settle<R>(
             is_sensitive = budget.is_empty();
             break;
         }
-        if !is_needed() || !budget.take(timed.len() == 1 && zone == Zone::Beyond) {
+        if !is_needed() || !budget.take(timed.len() == 1 && zone == Zone::FarOver) {
             break;
         }
         announce(match zone {
-            Zone::Beyond => "others used the processor",
+            Zone::FarOver => "others used the processor",
             Zone::Near | Zone::Clear => "near the limit",
         });
         let reply = again(timed.len() as u32)?;
         timed.push(times(&reply));
         alone.push(reply);
-        is_sensitive = is_open(&timed[0], &timed[1..], limit);
+        is_sensitive = is_undecided(&timed[0], &timed[1..], limit);
     }
     is_sensitive |= is_over_by_little(&timed[1..], limit);
     if timed.len() == 1 && !is_sensitive {
-        return Ok(Settled { reply: first, repeats: None });
+        return Ok(SettledRun { reply: first, repeats: None });
     }
-    let reply = counted(first, alone, limits, outcome);
-    Ok(Settled { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
+    let reply = counted_run(first, alone, limits, outcome);
+    Ok(SettledRun { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
 }
 
 /// The run that counts, of those alone if there are any: first those within the limits, then those that no time limit
 /// stopped, then the least CPU time, then the earliest.
-fn counted<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> R {
+fn counted_run<R>(first: R, alone: Vec<R>, limits: &Limits, outcome: impl Fn(&R) -> &Outcome) -> R {
     let rank = |reply: &R| {
         let run = outcome(reply);
-        (passed(run, limits).is_some(), run.is_cut_off(), run.cpu_time)
+        (exceeded_limit(run, limits).is_some(), run.is_stopped_for_time(), run.cpu_time)
     };
     alone.into_iter().min_by_key(rank).unwrap_or(first)
 }
@@ -139,36 +139,36 @@ enum Zone {
     Clear,
     Near,
     /// It was stopped for its CPU time, or took as long.
-    Beyond,
+    FarOver,
 }
 
-fn zone(run: &TimedRun, limit: Duration) -> Zone {
+fn zone_of(run: &TimedRun, limit: Duration) -> Zone {
     let is_near = run.cpu_seconds.mul_f64(SLACK) >= limit;
     let is_far = run.cpu_seconds > limit.mul_f64(SLACK);
     match run.stopped_by {
-        Some(StoppedBy::CpuTime) => Zone::Beyond,
-        None if is_far => Zone::Beyond,
+        Some(StopReason::CpuTime) => Zone::FarOver,
+        None if is_far => Zone::FarOver,
         // The wall clock ran out while it worked, because others had the processor.
-        Some(StoppedBy::WallTime) if is_near => Zone::Beyond,
-        None | Some(StoppedBy::Memory | StoppedBy::Output) if is_near && !is_far => Zone::Near,
+        Some(StopReason::WallTime) if is_near => Zone::FarOver,
+        None | Some(StopReason::Memory | StopReason::Output) if is_near && !is_far => Zone::Near,
         _ => Zone::Clear,
     }
 }
 
 /// Whether another run may get another verdict than the first one and those alone.
-fn is_open(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
+fn is_undecided(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
     let times = || alone.iter().map(|run| run.cpu_seconds);
     let (Some(least), Some(most)) = (times().min(), times().max()) else {
-        return match zone(first, limit) {
+        return match zone_of(first, limit) {
             Zone::Clear => false,
             Zone::Near => true,
-            Zone::Beyond => first.is_disturbed,
+            Zone::FarOver => first.is_disturbed,
         };
     };
     let spread = (most - least).max(limit.mul_f64(LEAST_SPREAD));
     let is_between = least <= limit + spread && most + spread >= limit;
     // A single run has no spread.
-    let is_single = alone.len() == 1 && zone(&alone[0], limit) == Zone::Near;
+    let is_single = alone.len() == 1 && zone_of(&alone[0], limit) == Zone::Near;
     // Undisturbed, it may take less.
     let is_doubtful =
         least > limit && (first.cpu_seconds <= limit || alone.iter().any(|run| run.is_disturbed));
@@ -178,17 +178,17 @@ fn is_open(first: &TimedRun, alone: &[TimedRun], limit: Duration) -> bool {
 /// Whether all runs alone are over the limit, and one of them ended by itself near it. Other programs that use memory
 /// and caches make every run longer, which no clock shows.
 fn is_over_by_little(alone: &[TimedRun], limit: Duration) -> bool {
-    let ended = alone.iter().any(|run| zone(run, limit) == Zone::Near);
+    let ended = alone.iter().any(|run| zone_of(run, limit) == Zone::Near);
     ended && alone.iter().all(|run| run.cpu_seconds > limit)
 }
 
 /// Whether a repetition can decide an open verdict.
 fn may_settle(runs: &[TimedRun], limit: Duration) -> bool {
-    let is_beyond = |run: &TimedRun| zone(run, limit) == Zone::Beyond;
+    let is_beyond = |run: &TimedRun| zone_of(run, limit) == Zone::FarOver;
     match runs {
-        [first] => !matches!(first.stopped_by, Some(StoppedBy::Memory | StoppedBy::Output)),
+        [first] => !matches!(first.stopped_by, Some(StopReason::Memory | StopReason::Output)),
         [first, alone] if is_beyond(first) && is_beyond(alone) => false,
-        _ => runs.len() <= MOST,
+        _ => runs.len() <= MOST_PER_CASE,
     }
 }
 
@@ -216,9 +216,9 @@ mod tests {
         let text = text.trim_end_matches('~');
         let millis: u64 = text.trim_end_matches(['!', 'm', 'w']).parse().unwrap();
         let stopped_by = match text.chars().last() {
-            Some('!') => Some(StoppedBy::CpuTime),
-            Some('m') => Some(StoppedBy::Memory),
-            Some('w') => Some(StoppedBy::WallTime),
+            Some('!') => Some(StopReason::CpuTime),
+            Some('m') => Some(StopReason::Memory),
+            Some('w') => Some(StopReason::WallTime),
             _ => None,
         };
         Outcome {
@@ -247,9 +247,9 @@ mod tests {
         let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");
         let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
-        let kept = match passed(&settled.reply, &limits()) {
+        let kept = match exceeded_limit(&settled.reply, &limits()) {
             None => "within",
-            Some(StoppedBy::Memory) => "memory",
+            Some(StopReason::Memory) => "memory",
             Some(_) => "over",
         };
         let is_sensitive = settled.repeats.is_some_and(|it| it.is_sensitive);
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn a_submission_gets_twelve_repetitions_and_later_near_runs_are_sensitive() {
         let budget = RepeatBudget::new(true);
-        for _ in 0..MOST_IN_ALL / 2 {
+        for _ in 0..MOST_PER_SUBMISSION / 2 {
             check_with(&budget, "1200 1200 1200", "3: 1200 over, sensitive");
         }
         check_with(&budget, "1200", "1: 1200 over, sensitive");

@@ -28,23 +28,23 @@ const RUST_STRINGS: &str =
     r###"r##"(?s:.*?)"##|r#"(?s:.*?)"#|r"[^"]*"|"(?s:\\.|[^"\\])*"|'(?:\\[^\n]{1,9}?|[^'\\\n])'"###;
 
 /// `language` is a code. Strings keep their spaces.
-pub fn essence(language: &str, text: &[u8]) -> Vec<u8> {
+pub fn without_spaces_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
     // Editors of Windows write a byte-order mark.
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
-    rewritten(language, r"|(?<space>\s)", text, |found| match found.name("string") {
+    rewrite_source(language, r"|(?<space>\s)", text, |found| match found.name("string") {
         Some(string) => string.as_bytes().to_vec(),
         None => Vec::new(),
     })
 }
 
-pub fn code(language: &str, text: &[u8]) -> Vec<u8> {
-    rewritten(language, "", text, |found| match found.name("string") {
+pub fn without_strings_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
+    rewrite_source(language, "", text, |found| match found.name("string") {
         Some(_) => b"\"\"".to_vec(),
         None => b" ".to_vec(),
     })
 }
 
-fn rewritten(
+fn rewrite_source(
     language: &str,
     more: &str,
     text: &[u8],
@@ -63,9 +63,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spaces_and_comments_go_and_strings_stay() {
+    fn spaces_and_comments_are_removed_and_strings_stay() {
         let check = |language: &str, text: &str, kept: &str| {
-            let essence = essence(language, text.as_bytes());
+            let essence = without_spaces_and_comments(language, text.as_bytes());
             assert_eq!(String::from_utf8_lossy(&essence), kept, "{text}");
         };
         check("cpp", "int x = 1; // one\n/* two\n three */ x ++;\r\n", "intx=1;x++;");
@@ -91,9 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn code_is_what_is_in_no_string_and_no_comment() {
+    fn contents_of_strings_and_comments_are_removed() {
         let check = |language: &str, text: &str, kept: &str| {
-            let code = code(language, text.as_bytes());
+            let code = without_strings_and_comments(language, text.as_bytes());
             assert_eq!(String::from_utf8_lossy(&code), kept, "{text}");
         };
         check("cpp", "a // main()\nb /* main() */ c \"main()\" 'm'", "a  \nb   c \"\" \"\"");

@@ -22,16 +22,16 @@ pub fn inspect(bytes: &[u8]) -> Result<Option<Executable>, ProgramFault> {
     if bytes.starts_with(b"\x7fELF") {
         return Ok(Some(Executable::Binary));
     }
-    bytes.strip_prefix(b"#!").map(shebang).transpose()
+    bytes.strip_prefix(b"#!").map(parse_shebang).transpose()
 }
 
-pub(super) fn not_executable(path: &Path) -> ProgramFault {
+pub(super) fn not_executable_fault(path: &Path) -> ProgramFault {
     let help = format!("run `chmod +x {}`", path.display());
     ProgramFault::new("is not executable", help)
 }
 
 /// If the line uses `env`, possibly with `-S`, the name after that is the interpreter.
-fn shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
+fn parse_shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
     let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {
         let message =
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_cannot_start_says_why() {
+    fn a_script_that_cannot_start_has_a_reason() {
         check(
             b"#!/bin/sh\r\necho",
             "has a `#!` line that ends with a carriage return, so its interpreter is not found; \

@@ -25,17 +25,17 @@ impl ProgramFault {
     }
 
     #[must_use]
-    pub(super) fn of(self, file: &Path) -> Self {
+    pub(super) fn about_file(self, file: &Path) -> Self {
         Self { message: format!("`{}` {}", file.display(), self.message), ..self }
     }
 
-    pub fn at(self, path: &Path) -> Diagnostic {
+    pub fn to_diagnostic(self, path: &Path) -> Diagnostic {
         Diagnostic { help: self.help, ..Diagnostic::error(path, self.message) }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unready {
+pub enum LaunchFault {
     #[error(transparent)]
     Fault(#[from] ProgramFault),
     /// A fault of the machine.
@@ -43,21 +43,21 @@ pub enum Unready {
     Tool(#[from] MissingTool),
 }
 
-impl Unready {
-    pub fn at(self, path: &Path) -> Stop {
+impl LaunchFault {
+    pub fn to_stop(self, path: &Path) -> Stop {
         match self {
-            Self::Fault(fault) => fault.at(path).into(),
+            Self::Fault(fault) => fault.to_diagnostic(path).into(),
             Self::Tool(missing) => JudgeError::from(missing).into(),
         }
     }
 }
 
 /// If there are many, only the first ones.
-pub(super) fn list(files: &[PathBuf]) -> String {
-    some(files.iter().map(|it| format!("`{}`", it.display())))
+pub(super) fn quoted_list(files: &[PathBuf]) -> String {
+    list_first(files.iter().map(|it| format!("`{}`", it.display())))
 }
 
-pub(super) fn some(all: impl ExactSizeIterator<Item = String>) -> String {
+pub(super) fn list_first(all: impl ExactSizeIterator<Item = String>) -> String {
     const SHOWN: usize = 8;
     let more = all.len().saturating_sub(SHOWN);
     let shown = all.take(SHOWN).collect::<Vec<_>>().join(", ");

@@ -20,7 +20,7 @@ pub trait Probe: Send + Sync {
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
 
     /// The chain of paths to which the last part of this one leads through symbolic links.
-    fn hops(&self, path: &Path) -> Vec<PathBuf>;
+    fn link_chain(&self, path: &Path) -> Vec<PathBuf>;
 
     /// Targets outside of this directory of the symbolic links in it.
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf>;
@@ -31,7 +31,7 @@ pub trait Probe: Send + Sync {
     fn home(&self) -> Option<PathBuf>;
 
     /// The result on the machines that run programs, if that is not this one.
-    fn elsewhere(&self, word: &str) -> Option<Lookup>;
+    fn remote_lookup(&self, word: &str) -> Option<Lookup>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl fmt::Display for AskFault {
 }
 
 /// Removes `.` and `..` from the text, without a look at links.
-pub fn normal(path: &Path) -> PathBuf {
+pub fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

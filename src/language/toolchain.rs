@@ -11,7 +11,7 @@ use serde_with::serde_as;
 use crate::language::find;
 use crate::language::probe::{AskFault, Probe};
 use crate::language::tool::Tool;
-use crate::model::job::{Shown, What};
+use crate::model::job::{VisibleContent, VisiblePath};
 use crate::model::judgement::JudgeError;
 use crate::model::serial::PathBytes;
 
@@ -34,18 +34,18 @@ pub struct Toolchain {
 impl Toolchain {
     pub(super) const LLD: &str = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
 
-    pub fn lld(&self) -> Option<PathBuf> {
+    pub fn lld_dir(&self) -> Option<PathBuf> {
         let home = self.program.parent()?.parent()?;
         self.has_lld.then(|| home.join(Self::LLD))
     }
 
-    pub fn shown(&self) -> Vec<Shown> {
+    pub fn visible_paths(&self) -> Vec<VisiblePath> {
         let name = self.program.file_name().unwrap_or_default();
-        let what = What::Installed {
+        let what = VisibleContent::Installed {
             name: name.to_string_lossy().into_owned(),
             identity: self.version.clone(),
         };
-        let shown = |inside: &PathBuf| Shown { inside: inside.clone(), what: what.clone() };
+        let shown = |inside: &PathBuf| VisiblePath { inside: inside.clone(), what: what.clone() };
         self.visible.iter().map(shown).collect()
     }
 }
@@ -65,14 +65,14 @@ pub struct MissingTool {
     /// Such as `build Java programs`.
     pub purpose: String,
     pub tool: String,
-    pub tried: Vec<Tried>,
+    pub tried: Vec<FailedCandidate>,
     pub help: String,
 }
 
 /// A candidate for a tool that gave no sensible answer.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct FailedCandidate {
     #[serde_as(as = "PathBytes")]
     pub program: PathBuf,
     pub fault: AskFault,
@@ -88,13 +88,13 @@ impl MissingTool {
 }
 
 /// If the machine was short of something, it may have the tool.
-pub(super) fn shortage(tried: &[Tried]) -> Option<&Tried> {
+pub(super) fn machine_fault(tried: &[FailedCandidate]) -> Option<&FailedCandidate> {
     tried.iter().find(|it| matches!(it.fault, AskFault::Machine(_)))
 }
 
 impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
-        if let Some(Tried { program, fault }) = shortage(&missing.tried) {
+        if let Some(FailedCandidate { program, fault }) = machine_fault(&missing.tried) {
             let reason = format!("{} cannot be asked for its version: {fault}", program.display());
             let help = "give more of it to this machine, or to the container of juror";
             return Self::new(missing.purpose, reason).help(help).transient();
@@ -107,19 +107,19 @@ impl From<MissingTool> for JudgeError {
 /// All tools of a machine: each is searched when it is first needed, and remembered.
 pub struct Toolchains {
     probe: Box<dyn Probe>,
-    found: Mutex<HashMap<String, Arc<Mutex<Option<Lookup>>>>>,
+    lookups: Mutex<HashMap<String, Arc<Mutex<Option<Lookup>>>>>,
 }
 
 /// A tool, or the candidates that were found but did not work.
-pub type Lookup = Result<Arc<Toolchain>, Vec<Tried>>;
+pub type Lookup = Result<Arc<Toolchain>, Vec<FailedCandidate>>;
 
 impl Toolchains {
     pub fn new(probe: Box<dyn Probe>) -> Self {
-        Self { probe, found: Mutex::default() }
+        Self { probe, lookups: Mutex::default() }
     }
 
     /// `purpose` is such as `build Java programs`.
-    pub fn tool(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
+    pub fn find(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         self.search(tool).map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
             tool: tool.name().to_owned(),
@@ -129,8 +129,8 @@ impl Toolchains {
     }
 
     /// For a name or an absolute path in a `#!` line or a command line. The program is not started.
-    pub fn named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        let found = self.remembered(name, || find::named(self, name));
+    pub fn find_named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
+        let found = self.find_once(name, || find::find_named(self, name));
         found.map_err(|tried| MissingTool {
             purpose: purpose.to_owned(),
             tool: name.to_owned(),
@@ -140,10 +140,10 @@ impl Toolchains {
     }
 
     /// For a path that the user typed. The program is not started.
-    pub(super) fn at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
+    pub(super) fn find_at(&self, path: &Path) -> Result<Arc<Toolchain>, MissingTool> {
         let word = path.to_string_lossy();
-        let here = || Ok(Arc::new(find::unasked(self.probe(), path)));
-        let found = self.probe.elsewhere(&word).unwrap_or_else(here);
+        let here = || Ok(Arc::new(find::toolchain_without_query(self.probe(), path)));
+        let found = self.probe.remote_lookup(&word).unwrap_or_else(here);
         found.map_err(|tried| MissingTool {
             purpose: "run the command".to_owned(),
             tool: word.into_owned(),
@@ -153,7 +153,7 @@ impl Toolchains {
     }
 
     pub(super) fn search(&self, tool: &Tool) -> Lookup {
-        self.remembered(&tool.word(), || find::tool(self, tool).map(Arc::new))
+        self.find_once(&tool.placeholder(), || find::find_tool(self, tool).map(Arc::new))
     }
 
     pub fn probe(&self) -> &dyn Probe {
@@ -161,17 +161,17 @@ impl Toolchains {
     }
 
     /// Threads that ask for the same tool at the same time wait for one search; others do not.
-    fn remembered(&self, key: &str, look: impl FnOnce() -> Lookup) -> Lookup {
-        let mut all = self.found.lock();
+    fn find_once(&self, key: &str, look: impl FnOnce() -> Lookup) -> Lookup {
+        let mut all = self.lookups.lock();
         let entry = Arc::clone(all.entry(key.to_owned()).or_default());
         drop(all);
         let mut known = entry.lock();
         if let Some(found) = &*known {
             return found.clone();
         }
-        let found = self.probe.elsewhere(key).unwrap_or_else(look);
+        let found = self.probe.remote_lookup(key).unwrap_or_else(look);
         // Next time, the machine may not be short of it.
-        if !found.as_ref().is_err_and(|tried| shortage(tried).is_some()) {
+        if !found.as_ref().is_err_and(|tried| machine_fault(tried).is_some()) {
             *known = Some(found.clone());
         }
         found
@@ -179,8 +179,8 @@ impl Toolchains {
 }
 
 /// Every program sees these directories.
-pub const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+pub const SYSTEM_DIRS: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 pub fn is_system(path: &Path) -> bool {
-    SYSTEM.iter().any(|it| path.starts_with(it))
+    SYSTEM_DIRS.iter().any(|it| path.starts_with(it))
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::host::{Finding, Grade};
+use crate::model::host::{Finding, FindingRating};
 use crate::model::isolation::Isolation;
 use crate::model::units::Bytes;
 
@@ -19,16 +19,16 @@ pub const WORKERS_STREAM: &str = "WORKERS";
 #[schemars(inline)]
 pub struct ClusterSurvey {
     /// The server, and what it lets the user do.
-    pub server: ServerSeen,
+    pub server: ServerStatus,
     /// The conclusions, for `juror doctor`.
     pub findings: Vec<Finding>,
     /// What it keeps. Empty for a worker's key.
-    pub streams: Vec<StreamSeen>,
+    pub streams: Vec<StreamStatus>,
     /// What waits, by lane and class.
-    pub queues: Vec<QueueSeen>,
+    pub queues: Vec<QueueStatus>,
     /// Who has announced itself during the last ten seconds.
     #[serde(rename = "announced_workers")]
-    pub workers: Vec<WorkerSeen>,
+    pub workers: Vec<AnnouncedWorker>,
 }
 
 impl ClusterSurvey {
@@ -41,7 +41,7 @@ impl ClusterSurvey {
 
 /// The observed state of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct ServerSeen {
+pub struct ServerStatus {
     /// Its address, without options.
     pub address: String,
     pub version: String,
@@ -75,7 +75,7 @@ pub enum ClusterRole {
 
 /// A stream as it was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct StreamSeen {
+pub struct StreamStatus {
     pub name: String,
     pub present: bool,
     /// How many messages it has.
@@ -89,7 +89,7 @@ pub struct StreamSeen {
 
 /// The units of a lane for workers of a class.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct QueueSeen {
+pub struct QueueStatus {
     /// `live` or `batch`.
     pub lane: String,
     /// The class of workers that can run these units.
@@ -106,7 +106,7 @@ pub struct QueueSeen {
 
 /// A worker as it announced itself.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct WorkerSeen {
+pub struct AnnouncedWorker {
     pub name: String,
     /// The public key of its user, or `-`.
     pub user: String,
@@ -121,7 +121,7 @@ pub struct WorkerSeen {
 
 impl ClusterSurvey {
     pub fn is_unusable(&self) -> bool {
-        self.findings.iter().any(|it| it.grade == Grade::Missing)
+        self.findings.iter().any(|it| it.grade == FindingRating::Missing)
     }
 }
 

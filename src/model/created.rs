@@ -11,7 +11,7 @@ use crate::model::serial::Location;
 /// A package that was made from a template, without its test data.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Created {
+pub struct CreatedPackage {
     pub name: String,
     /// What kind of problem it is, as the command line names it.
     #[serde(rename = "type")]

@@ -27,7 +27,7 @@ words! {
 /// What a diagnostic prevents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Hinders {
+pub enum BlockedUse {
     /// All use of what it is about.
     #[default]
     Everything,
@@ -37,45 +37,45 @@ pub enum Hinders {
 
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct SourcePlace {
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// The position in the file, if the place is a single spot.
-    #[serde_as(as = "EveryKey<Spot>")]
+    #[serde_as(as = "EveryKey<TextPosition>")]
     #[serde(flatten)]
-    pub spot: Option<Spot>,
+    pub spot: Option<TextPosition>,
 }
 
-impl<P: AsRef<Path>> From<P> for Place {
+impl<P: AsRef<Path>> From<P> for SourcePlace {
     fn from(path: P) -> Self {
         Self { path: path.as_ref().to_owned(), spot: None }
     }
 }
 
-impl From<FilePath> for Place {
+impl From<FilePath> for SourcePlace {
     fn from(path: FilePath) -> Self {
         Self { path: path.into(), spot: None }
     }
 }
 
-impl From<&FilePath> for Place {
+impl From<&FilePath> for SourcePlace {
     fn from(path: &FilePath) -> Self {
         path.clone().into()
     }
 }
 
-impl From<&Self> for Place {
+impl From<&Self> for SourcePlace {
     fn from(place: &Self) -> Self {
         place.clone()
     }
 }
 
 /// The longest line that a message shows, in bytes.
-pub const LINE_MAX: usize = 2000;
+pub const LONGEST_SHOWN_LINE: usize = 2000;
 
 /// One spot in a text file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Spot {
+pub struct TextPosition {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
@@ -95,7 +95,7 @@ pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: SourcePlace,
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -103,18 +103,18 @@ pub struct Diagnostic {
     /// Whether the help is what a compiler wrote, line by line.
     pub quotes: bool,
     /// What it is in the way of.
-    pub hinders: Hinders,
+    pub hinders: BlockedUse,
 }
 
 impl Diagnostic {
     pub fn error(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
-            place: Place { path: path.into(), spot: None },
+            place: SourcePlace { path: path.into(), spot: None },
             message: message.into(),
             help: None,
             quotes: false,
-            hinders: Hinders::Everything,
+            hinders: BlockedUse::Everything,
         }
     }
 
@@ -123,7 +123,7 @@ impl Diagnostic {
     }
 
     #[must_use]
-    pub fn at(mut self, spot: Spot) -> Self {
+    pub fn at_position(mut self, spot: TextPosition) -> Self {
         self.place.spot = Some(spot);
         self
     }
@@ -144,7 +144,7 @@ impl Diagnostic {
 
     /// Whether it must be fixed before anything can be judged.
     pub fn prevents_judging(&self) -> bool {
-        self.is_error() && self.hinders == Hinders::Everything
+        self.is_error() && self.hinders == BlockedUse::Everything
     }
 
     pub fn is_error(&self) -> bool {

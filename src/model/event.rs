@@ -12,12 +12,12 @@ use crate::model::created::NextStep;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::duplicates::Duplicates;
 use crate::model::exit_code::ExitCode;
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{JudgeError, Judgement};
 use crate::model::problem::Problem;
 use crate::model::proposal::Proposal;
-use crate::model::recalled::Recalled;
+use crate::model::recalled::CacheUse;
 use crate::model::report::{LimitsReport, PackageReport, ProgressStep};
 use crate::model::serial::{Location, Seconds};
 use crate::model::shard::Shard;
@@ -29,7 +29,7 @@ use crate::model::worker::WorkerReport;
 /// An event with what the event sink adds.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stamped {
+pub struct StampedEvent {
     /// When it happened, since the command began, by a monotonic clock.
     #[serde_as(as = "Seconds")]
     #[serde(rename = "at_seconds")]
@@ -105,7 +105,7 @@ pub enum Event {
         /// Why it ended early, unless that is success.
         ended: ExitCode,
         /// How much was recalled from earlier commands, if something could be.
-        recalled: Option<Recalled>,
+        recalled: Option<CacheUse>,
         /// The work of workers on other machines.
         workers: Vec<WorkerReport>,
     },
@@ -136,7 +136,7 @@ pub enum Note {
     /// Submissions that are the same program.
     Duplicates(Vec<Duplicates>),
     /// Why a submission fails.
-    Explanation(Box<Explained>),
+    Explanation(Box<ExplanationResult>),
     /// Test cases were added from the grammar of the input, or all are there already. Their data is not made yet.
     Proposal(Box<Proposal>),
     /// The next steps for the author of a package, in order.
@@ -159,7 +159,7 @@ pub enum WorkProgress {
     },
     Search(SearchProgress),
     /// Lines of a stream are judged.
-    Lines(GradingProgress),
+    Lines(StreamProgress),
 }
 
 impl Event {
@@ -174,7 +174,7 @@ impl Event {
             format_is_guessed: problem.layout.is_guessed,
             submissions,
             test_cases,
-            all_test_cases: problem.test_data.judged().len(),
+            all_test_cases: problem.test_data.judged_cases().len(),
             limits: None,
         }))
     }
@@ -183,7 +183,7 @@ impl Event {
 /// The progress of `juror grade`.
 #[serde_as]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GradingProgress {
+pub struct StreamProgress {
     /// Lines that are done.
     pub lines: u64,
     /// How many lines this command did per second.

@@ -44,7 +44,7 @@ impl ExitCode {
     /// An interruption comes first, then a judge error, then a fault of the package: after each of these, later
     /// results may be incomplete.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn graver_of(self, other: Self) -> Self {
         const BY_GRAVITY: [ExitCode; 7] = [
             ExitCode::Interrupted,
             ExitCode::JudgeError,
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn the_graver_exit_code_wins() {
         let check = |a: ExitCode, b: ExitCode, gravest: ExitCode| {
-            assert_eq!(a.and(b), gravest);
-            assert_eq!(b.and(a), gravest);
+            assert_eq!(a.graver_of(b), gravest);
+            assert_eq!(b.graver_of(a), gravest);
         };
         check(ExitCode::Success, ExitCode::Success, ExitCode::Success);
         check(ExitCode::Success, ExitCode::Rejected, ExitCode::Rejected);

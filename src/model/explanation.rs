@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a submission fails, if that was found out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Explained {
+pub struct ExplanationResult {
     pub package: Option<String>,
     pub submission: String,
     /// The explanation; `None` if no simple one was found.
@@ -26,9 +26,9 @@ pub struct Explanation {
     /// What the other inputs have in common, in words that follow `if`.
     pub otherwise: Option<String>,
     /// Fresh inputs for which the statement holds.
-    pub with: Tried,
+    pub with: FailureCount,
     /// Fresh inputs for which it does not.
-    pub without: Tried,
+    pub without: FailureCount,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ pub enum ExplanationKind {
 
 /// How many fresh inputs fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Tried {
+pub struct FailureCount {
     /// How many of them fail.
     pub failing: u64,
     /// How many there were.

@@ -23,7 +23,7 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
 }
 
 /// A name that several files have, or that is also the directory of another file.
-pub fn name_twice<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn duplicate_name<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let mut files = BTreeSet::new();
     for name in names {
         if !files.insert(name) {
@@ -42,7 +42,7 @@ pub fn name_twice<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n st
 /// after `~` and its digest.
 pub fn flat_name(name: &str) -> String {
     let flat = name.replace('~', "~~").replace('/', "~-");
-    within_bounds(match &*flat {
+    shorten(match &*flat {
         "" | "." | ".." => format!("~{flat}"),
         _ => flat,
     })
@@ -51,10 +51,10 @@ pub fn flat_name(name: &str) -> String {
 /// Like [`flat_name`], for a name that gets an ending: each dot becomes `~.`, so that it has no ending yet.
 pub fn flat_stem(name: &str) -> String {
     let flat = name.replace('~', "~~").replace('/', "~-").replace('.', "~.");
-    within_bounds(if flat.is_empty() { "~".to_owned() } else { flat })
+    shorten(if flat.is_empty() { "~".to_owned() } else { flat })
 }
 
-fn within_bounds(flat: String) -> String {
+fn shorten(flat: String) -> String {
     /// File systems allow 255 bytes, and endings follow.
     const LONGEST: usize = 200;
     let Some(least) = flat.len().checked_sub(LONGEST).filter(|least| *least > 0) else {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_leads_elsewhere_is_refused() {
+    fn a_name_that_leaves_its_directory_is_refused() {
         let check =
             |name: &str, expected: Option<&str>| assert_eq!(name_fault(name), expected, "{name:?}");
         for name in [
@@ -172,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn two_files_need_two_names() {
+    fn duplicate_names_are_found() {
         let check = |names: &[&str], expected: Option<&str>| {
-            assert_eq!(name_twice(names.iter().copied()), expected, "{names:?}");
+            assert_eq!(duplicate_name(names.iter().copied()), expected, "{names:?}");
         };
         check(&[], None);
         check(&["a", "b", "a.c", "a-d/e", "A"], None);

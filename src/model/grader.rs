@@ -101,7 +101,7 @@ words! {
 
 impl GraderModes {
     /// The last of several conflicting flags counts. Unknown flags are ignored.
-    pub fn of(flags: &[String]) -> Self {
+    pub fn from_flags(flags: &[String]) -> Self {
         let mut modes = Self::default();
         for flag in flags {
             match flag.as_str() {
@@ -176,7 +176,7 @@ impl GradingKeys {
     /// Takes missing keys from `other`. For a group, that is its parent. The `grading` of `problem.yaml` overrides all
     /// groups, so for it `other` is the group.
     #[must_use]
-    pub fn or(&self, other: &Self) -> Self {
+    pub fn with_missing_from(&self, other: &Self) -> Self {
         Self {
             on_reject: self.on_reject.or(other.on_reject),
             is_custom: self.is_custom.or(other.is_custom),
@@ -188,13 +188,13 @@ impl GradingKeys {
     }
 
     /// Missing keys have the format's defaults.
-    pub fn settled(&self) -> GroupGrading {
+    pub fn with_defaults(&self) -> GroupGrading {
         let flags = self.grader_flags.as_deref().unwrap_or_default();
         GroupGrading {
             on_reject: self.on_reject.unwrap_or_default(),
             grader: match self.is_custom {
                 Some(true) => Grader::Custom(flags.to_vec()),
-                _ => Grader::Default(GraderModes::of(flags)),
+                _ => Grader::Default(GraderModes::from_flags(flags)),
             },
             accept_score: self.accept_score.unwrap_or(Score::ONE),
             reject_score: self.reject_score.unwrap_or(Score::ZERO),
@@ -213,7 +213,7 @@ mod tests {
 
     /// The expected values are those of `support/default_grader` in problemtools.
     #[test]
-    fn the_last_of_flags_that_conflict_counts() {
+    fn the_last_of_several_conflicting_flags_counts() {
         let check = |flags: &str,
                      verdict: VerdictMode,
                      score: ScoreMode,
@@ -221,7 +221,7 @@ mod tests {
                      any: bool| {
             let expected =
                 GraderModes { verdict, score, ignore_sample: ignore, accept_if_any_accepted: any };
-            assert_eq!(GraderModes::of(&words(flags)), expected, "{flags}");
+            assert_eq!(GraderModes::from_flags(&words(flags)), expected, "{flags}");
         };
         use ScoreMode::{Average, Max, Min, Sum};
         use VerdictMode::{AlwaysAccept, FirstError, WorstError};
@@ -252,18 +252,24 @@ mod tests {
         let problem = GradingKeys { accept_score: score(5.0), ..GradingKeys::default() };
         let check =
             |keys: GradingKeys, on_reject: OnReject, flags: &str, accept: f64, reject: f64| {
-                let settled = keys.settled();
+                let settled = keys.with_defaults();
                 assert_eq!(settled.on_reject, on_reject);
-                assert_eq!(settled.grader, Grader::Default(GraderModes::of(&words(flags))));
+                assert_eq!(settled.grader, Grader::Default(GraderModes::from_flags(&words(flags))));
                 assert_eq!(Some(settled.accept_score), score(accept));
                 assert_eq!(Some(settled.reject_score), score(reject));
             };
         use OnReject::{Break, Continue};
         check(GradingKeys::default(), Break, "", 1.0, 0.0);
         check(root.clone(), Continue, "min", 10.0, 0.0);
-        check(secret.or(&root), Continue, "min", 20.0, -1.0);
-        check(group.or(&secret.or(&root)), Continue, "", 20.0, -1.0);
-        check(problem.or(&secret.or(&root)), Continue, "min", 5.0, -1.0);
+        check(secret.with_missing_from(&root), Continue, "min", 20.0, -1.0);
+        check(group.with_missing_from(&secret.with_missing_from(&root)), Continue, "", 20.0, -1.0);
+        check(
+            problem.with_missing_from(&secret.with_missing_from(&root)),
+            Continue,
+            "min",
+            5.0,
+            -1.0,
+        );
         check(problem, Break, "", 5.0, 0.0);
     }
 

@@ -13,14 +13,14 @@ pub struct ValueBounds {
     pub line: u32,
     /// In characters, from 1.
     pub column: u32,
-    pub min: Bound,
-    pub max: Bound,
+    pub min: ValueBound,
+    pub max: ValueBound,
     /// What inputs have there, if there were inputs.
-    pub reached: Option<Reached>,
+    pub reached: Option<ReachedValues>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Bound {
+pub struct ValueBound {
     pub written: String,
     /// Its outermost value; `None` if that is unknown.
     pub value: Option<String>,
@@ -28,7 +28,7 @@ pub struct Bound {
 
 /// The values that inputs have at a place of the grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Reached {
+pub struct ReachedValues {
     /// How many values were read.
     pub values: u64,
     /// The least of them.
@@ -43,9 +43,10 @@ pub struct Reached {
 
 impl ValueBounds {
     /// The bounds that no input reaches, in words: `never 100`; `None` if all are reached or no input was read.
-    pub fn missed(&self) -> Option<String> {
+    pub fn missed_bounds(&self) -> Option<String> {
         let reached = self.reached.as_ref()?;
-        let shown = |bound: &Bound| bound.value.clone().unwrap_or_else(|| bound.written.clone());
+        let shown =
+            |bound: &ValueBound| bound.value.clone().unwrap_or_else(|| bound.written.clone());
         match (reached.min, reached.max) {
             _ if reached.values == 0 => Some("never read".to_owned()),
             (true, true) => None,

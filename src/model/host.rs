@@ -37,7 +37,7 @@ pub struct HostFacts {
     pub administrator: bool,
     /// Each isolation method as it was tried, the strongest first.
     #[serde(rename = "ways")]
-    pub modes: Vec<TriedMode>,
+    pub modes: Vec<TriedIsolation>,
     /// What is not enforced, one line each, if the system cannot isolate programs.
     pub gaps: Vec<String>,
     /// The version of landlock's interface, if the kernel has it.
@@ -69,12 +69,12 @@ pub struct HostFacts {
     pub process_limit: Option<u64>,
     /// Where programs are built and data is made.
     #[serde(flatten)]
-    pub temporary: Temporary,
+    pub temporary: TemporaryDirectory,
 }
 
 /// An isolation method, and the result of trying it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TriedMode {
+pub struct TriedIsolation {
     #[serde(rename = "by")]
     pub isolation: Isolation,
     /// Why it does not work; `None` if a program ran in it.
@@ -142,12 +142,12 @@ pub struct Calibration {
 /// Where programs are built and data is made.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Temporary {
+pub struct TemporaryDirectory {
     #[serde_as(as = "Location")]
     #[serde(rename = "temporary_directory")]
     pub path: PathBuf,
     /// Room for files of this user; the fault in words if it cannot be used.
-    #[serde_as(as = "FromIntoRef<Free>")]
+    #[serde_as(as = "FromIntoRef<FreeSpaceKeys>")]
     #[serde(flatten)]
     pub free: Result<Bytes, String>,
     /// Whether it is mounted so that no program can be started there.
@@ -162,13 +162,13 @@ pub struct ToolFact {
     /// Its usual name, such as `g++`.
     pub name: String,
     /// The tool; what to do, if it was not found.
-    #[serde_as(as = "FromIntoRef<FoundTool>")]
+    #[serde_as(as = "FromIntoRef<ToolKeys>")]
     #[serde(flatten)]
-    pub found: Result<ToolFound, String>,
+    pub found: Result<InstalledTool, String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolFound {
+pub struct InstalledTool {
     /// Its path, behind all wrappers.
     pub path: PathBuf,
     pub version: String,
@@ -179,7 +179,7 @@ pub struct ToolFound {
 pub struct Finding {
     /// What it is about, such as `isolation`.
     pub subject: &'static str,
-    pub grade: Grade,
+    pub grade: FindingRating,
     pub text: String,
     pub advice: Option<String>,
     pub command: Option<String>,
@@ -190,7 +190,7 @@ pub type Advice = (String, Option<String>);
 
 impl Finding {
     #[must_use]
-    pub fn advise(self, advice: Option<Advice>) -> Self {
+    pub fn with_advice(self, advice: Option<Advice>) -> Self {
         let (advice, command) = advice.unzip();
         Self { advice, command: command.flatten(), ..self }
     }
@@ -198,7 +198,7 @@ impl Finding {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Grade {
+pub enum FindingRating {
     Good,
     /// It works, but less well than it could.
     Weak,
@@ -206,12 +206,12 @@ pub enum Grade {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Free {
+struct FreeSpaceKeys {
     temporary_free_bytes: Option<Bytes>,
     temporary_fault: Option<String>,
 }
 
-impl From<&Result<Bytes, String>> for Free {
+impl From<&Result<Bytes, String>> for FreeSpaceKeys {
     fn from(free: &Result<Bytes, String>) -> Self {
         Self {
             temporary_free_bytes: free.as_ref().ok().copied(),
@@ -221,14 +221,14 @@ impl From<&Result<Bytes, String>> for Free {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct FoundTool {
+struct ToolKeys {
     path: Option<String>,
     version: Option<String>,
     help: Option<String>,
 }
 
-impl From<&Result<ToolFound, String>> for FoundTool {
-    fn from(found: &Result<ToolFound, String>) -> Self {
+impl From<&Result<InstalledTool, String>> for ToolKeys {
+    fn from(found: &Result<InstalledTool, String>) -> Self {
         let tool = found.as_ref().ok();
         Self {
             path: tool.map(|tool| tool.path.display().to_string()),

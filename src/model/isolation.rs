@@ -38,7 +38,7 @@ impl Isolation {
 words! {
     /// How well programs must be isolated.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub enum Demand {
+    pub enum RequiredIsolation {
         /// By namespaces; otherwise nothing runs.
         Full = "full",
         /// As well as the machine allows; a warning is shown if that is less than namespaces.
@@ -49,7 +49,7 @@ words! {
     }
 }
 
-impl Demand {
+impl RequiredIsolation {
     pub const fn is_met_by(self, isolation: Isolation) -> bool {
         match self {
             Self::Full => isolation.is_full(),

@@ -13,8 +13,8 @@ use serde_with::{NoneAsEmptyString, serde_as};
 use crate::model::blob::Blob;
 use crate::model::difference::Difference;
 use crate::model::joint::Transcript;
-use crate::model::messages::{told_by_compiler, told_by_program};
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::messages::{compiler_error_line, program_error_line};
+use crate::model::outcome::{Outcome, StopReason};
 use crate::model::repeats::Repeats;
 use crate::model::score::{CaseScore, TotalScore};
 use crate::model::serial::{Base64, EveryKey, Location, Text};
@@ -32,7 +32,7 @@ pub struct JudgeError {
     /// What to do about it.
     pub help: Option<String>,
     /// Whether it may work the next time.
-    pub again: Again,
+    pub again: Retry,
     /// The kind of failure, if code depends on it.
     pub kind: FaultKind,
     /// The compiler or interpreter that this machine lacks, if that is the only problem, or the program that a student
@@ -59,9 +59,10 @@ pub struct FaultyProgram {
 /// Whether it may work the next time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Again {
+pub enum Retry {
     /// It may: the machine lacked resources or refused something.
-    Perhaps,
+    #[serde(rename = "perhaps")]
+    Possible,
     /// It will not: the request is impossible.
     #[default]
     Never,
@@ -94,7 +95,7 @@ impl JudgeError {
             step: step.into(),
             reason: reason.to_string(),
             help: None,
-            again: Again::Never,
+            again: Retry::Never,
             kind: FaultKind::Other,
             lacks: None,
             program: None,
@@ -112,14 +113,14 @@ impl JudgeError {
     }
 
     /// For steps that work on a file: `read 1.in`.
-    pub fn on<E: ToString>(step: &str, path: &Path) -> impl Fn(E) -> Self + Copy {
+    pub fn on_file<E: ToString>(step: &str, path: &Path) -> impl Fn(E) -> Self + Copy {
         move |reason| Self::new(format!("{step} {}", path.display()), reason)
     }
 
     /// It may work the next time.
     #[must_use]
     pub fn transient(mut self) -> Self {
-        self.again = Again::Perhaps;
+        self.again = Retry::Possible;
         self
     }
 
@@ -145,7 +146,7 @@ pub struct CaseJudgement {
     pub message: String,
     /// Whether the cause includes the whole message.
     #[serde(rename = "told")]
-    pub is_told: bool,
+    pub cause_includes_message: bool,
     /// The output validator's message to the contestant; empty if there is none.
     pub team_message: String,
     /// Its score; `None` if test cases have no scores.
@@ -154,7 +155,7 @@ pub struct CaseJudgement {
     pub score: Option<CaseScore>,
     /// The result with the time limit times its margin, if it was judged with that and has another verdict. Or the
     /// result of another run, if the limit lies within the spread of several runs.
-    pub with_margin: Option<Extended>,
+    pub with_margin: Option<ResultWithMargin>,
     /// All runs; absent if there was only one because it was not near a limit.
     pub repeats: Option<Box<Repeats>>,
     /// The facts of the run; `None` if only a static validator checked the submission.
@@ -170,7 +171,7 @@ pub struct CaseJudgement {
 /// The result with more time, or in another run.
 #[serde_as]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Extended {
+pub struct ResultWithMargin {
     pub verdict: Verdict,
     /// The score; `None` if test cases have no scores.
     #[serde_as(as = "EveryKey<CaseScore>")]
@@ -185,18 +186,18 @@ impl CaseJudgement {
     }
 
     /// The cause in one line. If the program crashed, what it wrote about that comes first.
-    pub fn told_cause(&self) -> String {
+    pub fn explained_cause(&self) -> String {
         let seen = self.evidence.as_ref().filter(|_| self.verdict == Verdict::RunTimeError);
-        match seen.and_then(|seen| told_by_program(&seen.stderr)) {
+        match seen.and_then(|seen| program_error_line(&seen.stderr)) {
             Some(told) => format!("{told} ({})", self.cause),
             None => self.cause.clone(),
         }
     }
 
     /// Whether it and the output validator waited for each other.
-    pub fn is_stuck(&self) -> bool {
+    pub fn is_deadlocked(&self) -> bool {
         let stop = self.outcome.as_ref().and_then(|outcome| outcome.stopped_by);
-        stop == Some(StoppedBy::Deadlock)
+        stop == Some(StopReason::Deadlock)
     }
 }
 
@@ -242,7 +243,7 @@ pub struct Evidence {
     /// The images that the output validator made, such as `judgeimage.svg`.
     pub images: Vec<String>,
     /// Images of the input and of the output for the page, if they are not too large.
-    pub pictures: Vec<Picture>,
+    pub pictures: Vec<ShownImage>,
     /// The line that repeats this run.
     pub repeat: String,
     /// Where the box was kept.
@@ -255,7 +256,7 @@ pub struct Evidence {
 
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Picture {
+pub struct ShownImage {
     /// What it shows, such as `output`.
     pub of: Cow<'static, str>,
     /// Its file name, whose extension is its type.
@@ -329,16 +330,16 @@ impl Judgement {
     }
 
     /// The number of test cases that it passes.
-    pub fn passed(&self) -> usize {
+    pub fn passed_cases(&self) -> usize {
         self.cases.len() - self.rejected().count()
     }
 
-    pub fn slowest(&self) -> Option<Duration> {
+    pub fn slowest_cpu_time(&self) -> Option<Duration> {
         self.outcomes().map(|it| it.cpu_time).max()
     }
 
     /// `None` if memory was not measured.
-    pub fn memory(&self) -> Option<Bytes> {
+    pub fn peak_memory(&self) -> Option<Bytes> {
         self.outcomes().filter_map(Outcome::memory).max()
     }
 
@@ -352,10 +353,10 @@ impl Judgement {
     }
 
     /// What the program or the compiler wrote about the first failure, in one line.
-    pub fn told_cause(&self) -> Option<String> {
+    pub fn explained_cause(&self) -> Option<String> {
         match self.rejected().next() {
-            Some(case) => Some(case.told_cause()),
-            None => told_by_compiler(self.refusal()?.1),
+            Some(case) => Some(case.explained_cause()),
+            None => compiler_error_line(self.refusal()?.1),
         }
     }
 
@@ -446,7 +447,7 @@ mod tests {
                 broken: Vec::new(),
             };
             assert_eq!(judgement.failure(), (place, refusal));
-            assert_eq!(judgement.told_cause().as_deref(), told);
+            assert_eq!(judgement.explained_cause().as_deref(), told);
         };
         check(None, None, None);
         check(Some("exit code 1"), Some("build"), Some("a.cpp:1:1: error: x"));

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{DisplayFromStr, IfIsHumanReadable, serde_as};
 
-use crate::model::outcome::{Outcome, StoppedBy};
+use crate::model::outcome::{Outcome, StopReason};
 use crate::model::serial::Seconds;
 use crate::model::units::{Bytes, seconds};
 
@@ -14,21 +14,21 @@ use crate::model::units::{Bytes, seconds};
 ///
 /// Source of the defaults: problem package format 2025-09, "Submission limits" and "Resource guarantees", typical
 /// system defaults, as far as they exist.
-pub const TIME: Duration = Duration::from_secs(60);
-pub const MEMORY: Bytes = Bytes::mib(2048);
+pub const PROGRAM_TIME: Duration = Duration::from_secs(60);
+pub const PROGRAM_MEMORY: Bytes = Bytes::mib(2048);
 /// Source code of a submission: eight times what contests allow, but little enough for the compiler.
-pub const CODE: Bytes = Bytes::mib(1);
-pub const OUTPUT: Bytes = Bytes::mib(8);
+pub const SUBMISSION_CODE: Bytes = Bytes::mib(1);
+pub const SUBMISSION_OUTPUT: Bytes = Bytes::mib(8);
 /// Output of a compiler, a generator or a solution that makes answers, files included. Also of a submission without an
 /// output limit, so that endless output stops.
 pub const LARGE_OUTPUT: Bytes = Bytes::mib(1024);
 /// Output of an input or answer validator.
-pub const REMARKS: Bytes = Bytes::mib(64);
+pub const VALIDATOR_OUTPUT: Bytes = Bytes::mib(64);
 /// Processes and threads at the same time. The format sets no limit. This is enough for the runtime of every language,
 /// and too little to overload the machine.
-pub const PROCESSES: u32 = 128;
+pub const MOST_PROCESSES: u32 = 128;
 /// The room in a box for its files at the start.
-pub const ROOM: Bytes = Bytes::mib(64);
+pub const BOX_ROOM: Bytes = Bytes::mib(64);
 /// CPU time of a submission if nothing can set a time limit: without a package, and for bare tests.
 pub const TIME_WITHOUT_PACKAGE: Duration = Duration::from_secs(2);
 /// Output of a submission in formats without an output limit: more than any test needs.
@@ -71,42 +71,45 @@ impl Limits {
             deadline: None,
             memory: Some(memory),
             output: Some(output),
-            processes: Some(PROCESSES),
+            processes: Some(MOST_PROCESSES),
         }
     }
 
     /// The limits of a submission with this time limit.
     pub fn of_submission(limits: &ProblemLimits, time_limit: Duration) -> Self {
-        let memory = limits.memory.unwrap_or(MEMORY);
-        let output =
-            if limits.unlimited_talk { LARGE_OUTPUT } else { limits.output.unwrap_or(OUTPUT) };
+        let memory = limits.memory.unwrap_or(PROGRAM_MEMORY);
+        let output = if limits.unlimited_talk {
+            LARGE_OUTPUT
+        } else {
+            limits.output.unwrap_or(SUBMISSION_OUTPUT)
+        };
         Self::new(time_limit, memory, output)
     }
 
     pub fn of_compiler(limits: &ProblemLimits) -> Self {
-        let time = limits.compilation_time.unwrap_or(TIME);
-        let memory = limits.compilation_memory.unwrap_or(MEMORY);
+        let time = limits.compilation_time.unwrap_or(PROGRAM_TIME);
+        let memory = limits.compilation_memory.unwrap_or(PROGRAM_MEMORY);
         Self::new(time, memory, LARGE_OUTPUT)
     }
 
     pub fn of_output_validator(limits: &ProblemLimits) -> Self {
-        let time = limits.validation_time.unwrap_or(TIME);
-        let memory = limits.validation_memory.unwrap_or(MEMORY);
-        Self::new(time, memory, limits.validation_output.unwrap_or(OUTPUT))
+        let time = limits.validation_time.unwrap_or(PROGRAM_TIME);
+        let memory = limits.validation_memory.unwrap_or(PROGRAM_MEMORY);
+        Self::new(time, memory, limits.validation_output.unwrap_or(SUBMISSION_OUTPUT))
     }
 
     /// For an input or answer validator and its compiler. The format sets no limits; these stop programs that hang.
     pub fn of_validator() -> Self {
-        Self::new(TIME, MEMORY, REMARKS)
+        Self::new(PROGRAM_TIME, PROGRAM_MEMORY, VALIDATOR_OUTPUT)
     }
 
     /// For a generator, a solution, and their compilers. Enough for any test data; programs that hang are stopped.
     pub fn of_generator() -> Self {
-        Self::new(TIME, MEMORY, LARGE_OUTPUT)
+        Self::new(PROGRAM_TIME, PROGRAM_MEMORY, LARGE_OUTPUT)
     }
 
     /// Limits of every kind, all small, to check the machine. Whether it allows more, a job finds out itself.
-    pub fn of_trial() -> Self {
+    pub fn of_machine_check() -> Self {
         let small = Self::new(Duration::from_secs(5), Bytes::mib(4), Bytes::mib(1));
         Self { processes: Some(4), ..small }
     }
@@ -126,59 +129,59 @@ impl Limits {
     /// The limit that a run exceeded by its measurements, whatever ended it. A value equal to its limit is within it.
     /// Wall time counts only if it stopped the run: a run that ended by itself was late only because the machine was
     /// busy.
-    pub fn exceeded(&self, outcome: &Outcome) -> Option<StoppedBy> {
+    pub fn exceeded(&self, outcome: &Outcome) -> Option<StopReason> {
         let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
         let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|it| used > it);
         if over(outcome.cpu_time, self.cpu_time) {
-            Some(StoppedBy::CpuTime)
+            Some(StopReason::CpuTime)
         } else if above(outcome.peak_memory, self.memory) {
-            Some(StoppedBy::Memory)
+            Some(StopReason::Memory)
         } else if above(outcome.written(), self.output) {
-            Some(StoppedBy::Output)
-        } else if outcome.stopped_by == Some(StoppedBy::WallTime) {
-            Some(StoppedBy::WallTime)
+            Some(StopReason::Output)
+        } else if outcome.stopped_by == Some(StopReason::WallTime) {
+            Some(StopReason::WallTime)
         } else {
             None
         }
     }
 
     /// How a run exceeded a limit, in words. All code uses these words.
-    pub fn passed(&self, limit: StoppedBy, outcome: &Outcome) -> String {
+    pub fn describe_exceeded(&self, limit: StopReason, outcome: &Outcome) -> String {
         match limit {
-            StoppedBy::CpuTime => {
-                let (took, allowed) = passed_time(outcome.cpu_time, self.cpu_time);
+            StopReason::CpuTime => {
+                let (took, allowed) = describe_exceeded_time(outcome.cpu_time, self.cpu_time);
                 format!("{took} of CPU time, {allowed} allowed")
             }
-            StoppedBy::WallTime => {
+            StopReason::WallTime => {
                 let waited = outcome.wall_time.saturating_sub(outcome.queued);
                 let reading = if outcome.cpu_time * 2 < waited {
                     ": it slept, or waited for input that never came"
                 } else {
                     ""
                 };
-                let (took, allowed) = passed_time(outcome.wall_time, self.wall_time);
+                let (took, allowed) = describe_exceeded_time(outcome.wall_time, self.wall_time);
                 let cpu_time = seconds(outcome.cpu_time);
                 format!(
                     "{took} on the wall clock, {allowed} allowed, with {cpu_time} of CPU time{reading}"
                 )
             }
-            StoppedBy::Memory => {
+            StopReason::Memory => {
                 let allowed = self.memory.unwrap_or_default();
                 let held = outcome.peak_memory;
                 format!("wanted more than the {allowed} allowed; held {held}")
             }
-            StoppedBy::Output => {
+            StopReason::Output => {
                 let allowed = self.output.unwrap_or_default();
                 format!("wrote more than the {allowed} allowed")
             }
-            StoppedBy::Deadlock => "waited for input that never came".to_owned(),
-            StoppedBy::Dismissed => "was no longer needed".to_owned(),
+            StopReason::Deadlock => "waited for input that never came".to_owned(),
+            StopReason::Dismissed => "was no longer needed".to_owned(),
         }
     }
 }
 
 /// The time and its limit. Rounded, they may be equal.
-fn passed_time(took: Duration, allowed: Option<Duration>) -> (String, String) {
+fn describe_exceeded_time(took: Duration, allowed: Option<Duration>) -> (String, String) {
     let (took, allowed) = (seconds(took), seconds(allowed.unwrap_or_default()));
     let took = if took == allowed { format!("over {took}") } else { took };
     (took, allowed)
@@ -265,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_legacy_submission_may_say_as_much_as_it_likes() {
+    fn an_interactive_legacy_submission_has_no_output_limit() {
         let check = |unlimited_talk: bool, expected: Bytes| {
             let output = Some(Bytes::mib(16));
             let limits = ProblemLimits { output, unlimited_talk, ..ProblemLimits::default() };
@@ -281,8 +284,8 @@ mod tests {
     fn the_documents_name_these_defaults() {
         let time = |time: Duration| format!("{} s", time.as_secs());
         let memory = |memory: Bytes| format!("{} MiB", memory.0 >> 20);
-        let (cpu, all) = (time(TIME), memory(MEMORY));
-        let output = memory(OUTPUT);
+        let (cpu, all) = (time(PROGRAM_TIME), memory(PROGRAM_MEMORY));
+        let output = memory(SUBMISSION_OUTPUT);
         let check = |document: &str, expected: String| {
             let document = document.replace('\n', " ");
             assert!(document.contains(&expected), "no document says: {expected}");
@@ -290,10 +293,10 @@ mod tests {
         let packages = include_str!("../../docs/packages.md");
         let omitted = format!("memory {all}, output {output}, compilation {cpu} and {all}");
         check(packages, format!("| limits that a package omits | {omitted},"));
-        check(packages, format!("| processes and threads | {PROCESSES} at once;"));
+        check(packages, format!("| processes and threads | {MOST_PROCESSES} at once;"));
         let validator = format!("{cpu} of CPU time, {all}, {output} if the package sets none");
         check(packages, format!("| limits of an output validator | {validator};"));
-        let generator = format!("{cpu} of CPU time, {MEMORY} of memory");
+        let generator = format!("{cpu} of CPU time, {PROGRAM_MEMORY} of memory");
         check(include_str!("../../docs/generate.md"), generator);
         let stress = format!("and {} without a package", time(TIME_WITHOUT_PACKAGE));
         check(include_str!("../../docs/stress.md"), stress);

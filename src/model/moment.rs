@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 pub struct Moment(#[schemars(with = "String")] DateTime<Utc>);
 
 /// The last moment with a four-digit year.
-const LAST: i64 = 253_402_300_799;
+const LAST_SECOND: i64 = 253_402_300_799;
 
 impl Moment {
     /// From seconds since the beginning of 1970.
     pub fn new(seconds: u64) -> Self {
-        let seconds = i64::try_from(seconds).unwrap_or(LAST).min(LAST);
+        let seconds = i64::try_from(seconds).unwrap_or(LAST_SECOND).min(LAST_SECOND);
         Self(DateTime::from_timestamp(seconds, 0).unwrap_or_default())
     }
 
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_written_as_the_calendar_has_it_and_read_again() {
+    fn a_moment_is_written_as_a_date_and_read_again() {
         let check = |seconds: u64, text: &str| {
             assert_eq!(Moment::new(seconds).to_string(), text);
             assert_eq!(Moment::try_from(text.to_owned()), Ok(Moment::new(seconds)), "{text}");
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_refused() {
+    fn other_texts_are_no_moments() {
         for text in [
             "",
             "2026-11-21",

@@ -10,7 +10,7 @@ use crate::model::serial::Text;
 /// A single run of a submission, for a person to inspect.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct RunOnce {
+pub struct SingleRun {
     pub submission: String,
     /// What it read: a file, a test case, or `standard input`.
     pub input: String,
@@ -27,7 +27,7 @@ pub struct RunOnce {
     #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
     /// The output file, if the problem has one.
-    pub file: Option<WrittenFile>,
+    pub file: Option<OutputFileText>,
     /// Whether standard output is written unchanged, because no person reads it.
     #[serde(skip)]
     pub is_raw: bool,
@@ -39,7 +39,7 @@ pub struct RunOnce {
 /// The file that a submission writes its output to.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct WrittenFile {
+pub struct OutputFileText {
     pub name: String,
     #[serde_as(as = "Option<Text>")]
     pub contents: Option<Vec<u8>>,

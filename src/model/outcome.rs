@@ -9,7 +9,7 @@ use serde_with::{IfIsHumanReadable, serde_as};
 
 use crate::model::isolation::Isolation;
 use crate::model::moment::Moment;
-use crate::model::serial::{Measured, Seconds};
+use crate::model::serial::{NullIfZero, Seconds};
 use crate::model::units::{Bytes, seconds};
 use crate::model::words::words;
 
@@ -31,7 +31,7 @@ pub struct Signal(pub i32);
 
 impl Signal {
     /// Added to the numbers of signals that Linux does not have.
-    pub const ELSEWHERE: i32 = 1000;
+    pub const FOREIGN_OFFSET: i32 = 1000;
 }
 
 impl fmt::Display for Signal {
@@ -55,7 +55,7 @@ impl fmt::Display for Signal {
 /// Why the sandbox ended the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum StoppedBy {
+pub enum StopReason {
     /// The process tree used more CPU time than allowed.
     CpuTime,
     /// The wall clock ran out.
@@ -77,7 +77,7 @@ pub struct Outcome {
     /// How the first process ended; if the sandbox stopped it, the signal is the sandbox's.
     pub ending: Ending,
     /// Why the sandbox stopped it, if it did.
-    pub stopped_by: Option<StoppedBy>,
+    pub stopped_by: Option<StopReason>,
     /// User plus system time of the whole process tree.
     #[serde_as(as = "IfIsHumanReadable<Seconds>")]
     #[serde(rename = "cpu_seconds")]
@@ -91,7 +91,7 @@ pub struct Outcome {
     #[serde(rename = "queued_seconds")]
     pub queued: Duration,
     /// The most memory that the process tree held at once.
-    #[serde_as(as = "IfIsHumanReadable<Measured>")]
+    #[serde_as(as = "IfIsHumanReadable<NullIfZero>")]
     #[serde(rename = "memory_bytes")]
     pub peak_memory: Bytes,
     /// The size of standard output, including what was not kept.
@@ -116,7 +116,7 @@ impl Outcome {
     }
 
     /// In words, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
-    pub fn used(&self) -> String {
+    pub fn describe_use(&self) -> String {
         let (cpu_time, wall_time) = (seconds(self.cpu_time), seconds(self.wall_time));
         let memory = self.memory().map_or("not measured".to_owned(), |memory| memory.to_string());
         let written = self.written();
@@ -129,8 +129,8 @@ impl Outcome {
     }
 
     /// Whether time stopped it, so that its full time is unknown.
-    pub fn is_cut_off(&self) -> bool {
-        matches!(self.stopped_by, Some(StoppedBy::CpuTime | StoppedBy::WallTime))
+    pub fn is_stopped_for_time(&self) -> bool {
+        matches!(self.stopped_by, Some(StopReason::CpuTime | StopReason::WallTime))
     }
 
     pub fn unmeasured(mechanism: Mechanism) -> Self {

@@ -87,12 +87,12 @@ impl Pattern {
             let mut names = name.split('/');
             alternative[self.literal..]
                 .split('/')
-                .all(|part| names.next().is_some_and(|name| fits(part, name)))
+                .all(|part| names.next().is_some_and(|name| matches_part(part, name)))
         })
     }
 
     /// Whether it matches this name, and no directory above it.
-    pub fn is_name(&self, name: &str) -> bool {
+    pub fn matches_itself(&self, name: &str) -> bool {
         let parent = name.rsplit_once('/').map(|(parent, _)| parent);
         self.matches(name) && parent.is_none_or(|parent| !self.matches(parent))
     }
@@ -109,7 +109,7 @@ impl fmt::Display for Pattern {
 }
 
 /// Compares what is between two slashes.
-fn fits(part: &str, name: &str) -> bool {
+fn matches_part(part: &str, name: &str) -> bool {
     let mut pieces = part.split('*');
     let first = pieces.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else { return false };
@@ -188,10 +188,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_told_from_what_is_in_it() {
+    fn matching_a_name_itself_excludes_names_below_it() {
         let check = |pattern: &str, name: &str, expected: bool| {
             let parsed = Pattern::parse(pattern).expect(pattern);
-            assert_eq!(parsed.is_name(name), expected, "{pattern} on {name}");
+            assert_eq!(parsed.matches_itself(name), expected, "{pattern} on {name}");
         };
         check("secret", "secret", true);
         check("secret", "secret/g1", false);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_format_does_not_allow_is_refused() {
+    fn patterns_that_the_format_forbids_are_refused() {
         let check = |pattern: &str, error: PatternError| {
             assert_eq!(Pattern::parse(pattern).err(), Some(error), "{pattern}");
         };
@@ -224,19 +224,23 @@ mod tests {
     }
 
     /// The plain definition, which takes exponential time. The implementation must agree with it.
-    fn by_definition(segment: &[u8], name: &[u8]) -> bool {
+    fn matches_by_definition(segment: &[u8], name: &[u8]) -> bool {
         match segment.split_first() {
             None => name.is_empty(),
-            Some((b'*', rest)) => (0..=name.len()).any(|cut| by_definition(rest, &name[cut..])),
-            Some((byte, rest)) => name.first() == Some(byte) && by_definition(rest, &name[1..]),
+            Some((b'*', rest)) => {
+                (0..=name.len()).any(|cut| matches_by_definition(rest, &name[cut..]))
+            }
+            Some((byte, rest)) => {
+                name.first() == Some(byte) && matches_by_definition(rest, &name[1..])
+            }
         }
     }
 
     proptest! {
         #[test]
-        fn a_name_is_matched_by_the_definition(part in "[ab]{0,2}[*]?[ab]{1,2}[*]?[ab]{0,2}", name in "[ab]{0,7}") {
+        fn matching_agrees_with_the_definition(part in "[ab]{0,2}[*]?[ab]{1,2}[*]?[ab]{0,2}", name in "[ab]{0,7}") {
             let pattern = Pattern::parse(&part).expect(&part);
-            prop_assert_eq!(pattern.matches(&name), by_definition(part.as_bytes(), name.as_bytes()));
+            prop_assert_eq!(pattern.matches(&name), matches_by_definition(part.as_bytes(), name.as_bytes()));
         }
 
         #[test]

@@ -7,16 +7,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Separation {
     pub submission: String,
-    pub by: SeparatedBy,
+    pub by: SeparationKind,
     /// The test case on which it is too slow; empty if there is none.
     pub at: String,
     /// The same in words.
-    pub told: String,
+    #[serde(rename = "told")]
+    pub description: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum SeparatedBy {
+pub enum SeparationKind {
     /// A test case: the slow submission exceeds the limit there by the margin, and each accepted one takes at most
     /// half of it.
     TestCase,
@@ -42,15 +43,15 @@ pub struct Probes {
 
 impl Probes {
     /// Whether this submission waits for ever instead of computing.
-    pub fn waits(&self, submission: &str) -> bool {
-        let mut waiting = self.separations.iter().filter(|it| it.by == SeparatedBy::Waits);
+    pub fn waits_for_ever(&self, submission: &str) -> bool {
+        let mut waiting = self.separations.iter().filter(|it| it.by == SeparationKind::Waits);
         waiting.any(|it| it.submission == submission)
     }
 
     /// How many slow submissions a test case separates, and for how many that is known.
-    pub fn separated(&self) -> (usize, usize) {
-        let count = |by: SeparatedBy| self.separations.iter().filter(|it| it.by == by).count();
-        let separated = count(SeparatedBy::TestCase);
-        (separated, separated + count(SeparatedBy::Nothing))
+    pub fn separated_counts(&self) -> (usize, usize) {
+        let count = |by: SeparationKind| self.separations.iter().filter(|it| it.by == by).count();
+        let separated = count(SeparationKind::TestCase);
+        (separated, separated + count(SeparationKind::Nothing))
     }
 }

@@ -63,11 +63,11 @@ pub struct Problem {
     /// The `testlib.h` for generators that use it.
     pub generator_header: Option<FilePath>,
     /// Mutants that the author declares right, each with the reason.
-    pub equivalents: Vec<Equivalent>,
+    pub equivalents: Vec<EquivalentMutant>,
     /// How to make files of test cases that the package describes but does not contain. Until then, their paths do not
     /// exist.
     #[serde(skip)]
-    pub unmade: Option<Recipe>,
+    pub pending_recipe: Option<Recipe>,
 }
 
 impl Problem {
@@ -80,7 +80,7 @@ impl Problem {
 
 /// A changed copy of a right submission that is right, too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Equivalent {
+pub struct EquivalentMutant {
     /// Its name in the report of `strength`.
     pub subject: String,
     pub reason: String,
@@ -92,7 +92,7 @@ pub struct Equivalent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ProblemKind {
     pub grading: Grading,
-    pub submitted: Submitted,
+    pub submitted: SubmittedContent,
     pub interaction: Interaction,
     /// The most passes of a submission on a test case: 1, or more for multi-pass problems.
     pub passes: u32,
@@ -102,7 +102,7 @@ impl Default for ProblemKind {
     fn default() -> Self {
         Self {
             grading: Grading::PassFail,
-            submitted: Submitted::Program,
+            submitted: SubmittedContent::Program,
             interaction: Interaction::None,
             passes: 1,
         }
@@ -119,7 +119,7 @@ pub enum Grading {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Submitted {
+pub enum SubmittedContent {
     /// A program, which is run on each test case.
     Program,
     /// Files with the answers to the test cases: nothing is run.

@@ -40,14 +40,14 @@ pub struct Program {
 
 /// With testlib.h, the exit code for an output that is partly right, with the value 0. Unless it is defined, that is
 /// the exit code for a right output.
-pub const PARTLY_RIGHT: i32 = 50;
+pub const PARTLY_RIGHT_EXIT_CODE: i32 = 50;
 
 impl Program {
     /// The names to define if it is in C or C++. Every program but a submission may include testlib.h, in any way.
     pub fn definitions(&self) -> Vec<String> {
         let mut all = self.defines.clone();
         if self.kind != ProgramKind::Submission {
-            all.push(format!("PC_BASE_EXIT_CODE={PARTLY_RIGHT}"));
+            all.push(format!("PC_BASE_EXIT_CODE={PARTLY_RIGHT_EXIT_CODE}"));
         }
         all
     }
@@ -96,7 +96,7 @@ pub struct IncludedFile {
 
 impl IncludedFile {
     /// For programs in all languages, under its own name.
-    pub fn beside(path: FilePath) -> Self {
+    pub fn for_all_languages(path: FilePath) -> Self {
         Self { name: path.file_name().unwrap_or_default().into(), path, ..Self::default() }
     }
 

@@ -18,7 +18,7 @@ pub enum Protocol {
 
 impl Protocol {
     /// The exit code for "right" or "valid".
-    pub const fn accept(self) -> i32 {
+    pub const fn accept_exit_code(self) -> i32 {
         match self {
             Self::Standard => 42,
             Self::Testlib | Self::Cms | Self::Sinol => 0,
@@ -26,7 +26,7 @@ impl Protocol {
     }
 
     /// For authors who confuse the arguments of an output validator.
-    pub const fn call(self) -> &'static str {
+    pub const fn call_convention(self) -> &'static str {
         match self {
             Self::Standard => {
                 "it is called with input, judge answer and feedback directory, and reads the output \
@@ -46,7 +46,7 @@ impl Protocol {
     }
 
     /// How an output validator rejects an output. Follows "it must".
-    pub const fn rejects(self) -> &'static str {
+    pub const fn rejection_rule(self) -> &'static str {
         match self {
             Self::Standard => "exit with 43",
             Self::Testlib => "exit with 1 or 2",
@@ -56,7 +56,7 @@ impl Protocol {
     }
 
     /// How an output validator must respond. Follows "it must".
-    pub const fn answers(self) -> &'static str {
+    pub const fn response_rule(self) -> &'static str {
         match self {
             Self::Standard => "exit with 42 or 43",
             Self::Testlib => "accept it or reject it, as a checker with testlib.h does",

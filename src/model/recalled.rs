@@ -7,7 +7,7 @@ use crate::model::moment::Moment;
 
 /// The work that a cache saved a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Recalled {
+pub struct CacheUse {
     /// Programs that were started: compilers, submissions, validators and all others.
     pub started: usize,
     /// Programs that were not started, because earlier results are still valid.
@@ -16,8 +16,8 @@ pub struct Recalled {
     pub oldest: Option<Moment>,
 }
 
-impl Recalled {
-    pub fn and(self, other: Self) -> Self {
+impl CacheUse {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             started: self.started + other.started,
             recalled: self.recalled + other.recalled,

@@ -1,6 +1,6 @@
 //! How test data is made: the contents of `generators/generators.yaml`.
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::program::{IncludedFile, Program};
 use crate::model::root::FilePath;
 
@@ -52,7 +52,7 @@ impl Recipe {
 pub struct RecipeCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
-    pub place: Place,
+    pub place: SourcePlace,
     pub input: InputSource,
     /// The path prefix of further files to copy, each with its own extension.
     pub copy: Option<FilePath>,
@@ -67,7 +67,7 @@ pub struct RecipeCase {
 }
 
 impl RecipeCase {
-    pub fn new(name: String, place: Place, input: InputSource, answer: AnswerSource) -> Self {
+    pub fn new(name: String, place: SourcePlace, input: InputSource, answer: AnswerSource) -> Self {
         Self {
             name,
             place,
@@ -129,7 +129,7 @@ pub enum AnswerSource {
     Solution(FilePath),
     /// This file of the package, with this system's line ends.
     File(FilePath),
-    Own,
+    OwnFile,
     /// None is needed, because the input is invalid.
     None,
 }
@@ -159,14 +159,14 @@ pub struct GeneratorProgram {
     pub name: String,
     /// The file or directory below `generators/` to start.
     pub path: FilePath,
-    pub beside: Vec<IncludedFile>,
+    pub included: Vec<IncludedFile>,
     /// The language code, if the file extension does not determine it.
     pub language: Option<String>,
 }
 
 impl From<Program> for GeneratorProgram {
     fn from(Program { name, path, include, language, .. }: Program) -> Self {
-        Self { name, path, beside: include, language }
+        Self { name, path, included: include, language }
     }
 }
 
@@ -178,7 +178,7 @@ pub struct MatchPattern {
     pub text: String,
     /// The same expression for the crate `regex`, with its flags.
     pub regex: String,
-    pub place: Place,
+    pub place: SourcePlace,
 }
 
 /// The extensions of a test case's files, without dots; a recipe can contain, copy or generate each.
@@ -203,7 +203,7 @@ pub const CASE_EXTENSIONS: [&str; 13] = [
 /// Further extensions before format 2025-09.
 ///
 /// Source: problem package format legacy, "Annotations".
-pub const OLD_CASE_EXTENSIONS: [&str; 2] = ["hint", "desc"];
+pub const LEGACY_CASE_EXTENSIONS: [&str; 2] = ["hint", "desc"];
 
 /// The extension of a directory with further files for a test case; a recipe can copy it.
 pub const CASE_FILES: &str = "files";

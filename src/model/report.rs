@@ -19,16 +19,16 @@ use crate::model::created::NextStep;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::duplicates::Duplicates;
 use crate::model::event::{
-    CommandTask, Event, GeneratedState, Note, Shortfall, Stamped, WorkProgress,
+    CommandTask, Event, GeneratedState, Note, Shortfall, StampedEvent, WorkProgress,
 };
 use crate::model::exit_code::ExitCode;
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::{BrokenExpectation, CaseJudgement, JudgeError, Judgement};
 use crate::model::limits::Limits;
 use crate::model::moment::Moment;
 use crate::model::proposal::Proposal;
-use crate::model::recalled::Recalled;
+use crate::model::recalled::CacheUse;
 use crate::model::score::TotalScore;
 use crate::model::serial::{EveryKey, Location, Seconds};
 use crate::model::shard::Shard;
@@ -44,9 +44,9 @@ pub const VERSION: u32 = 1;
 /// What the document of every command has.
 #[serde_as]
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Session {
+pub struct CommandReport {
     #[serde(flatten)]
-    header: Header,
+    header: ReportHeader,
     /// The subcommand, such as `judge`.
     pub command: String,
     /// The command line that repeats it.
@@ -70,7 +70,7 @@ pub struct Session {
     /// Each fault of the judge, also those of submissions.
     pub judge_errors: Vec<FaultReport>,
     /// How many results came from the cache, if there is one.
-    pub cache: Option<Recalled>,
+    pub cache: Option<CacheUse>,
     /// The workers on which programs ran, if they did not run on this machine.
     pub workers: Vec<WorkerReport>,
     /// The exit code of a command that refused the work or ended early.
@@ -85,7 +85,7 @@ pub struct Session {
 #[schemars(title = "juror-report")]
 pub struct Report {
     #[serde(flatten)]
-    pub session: Session,
+    pub session: CommandReport,
     /// Which part of the work was done, if not all of it.
     pub shard: Option<Shard>,
     /// The directory with the kept boxes.
@@ -95,8 +95,8 @@ pub struct Report {
     /// Each submission that was judged, or could not be.
     pub submissions: Vec<SubmissionReport>,
     pub duplicates: Vec<Duplicates>,
-    pub explanations: Vec<Explained>,
-    pub next: Vec<NextReport>,
+    pub explanations: Vec<ExplanationResult>,
+    pub next: Vec<NextStepReport>,
     /// The result of making each test case.
     pub generated: Vec<GeneratedReport>,
     pub proposals: Vec<ProposalReport>,
@@ -106,7 +106,7 @@ pub struct Report {
     #[serde(skip)]
     pub refused: usize,
     #[serde(skip)]
-    pub work: Work,
+    pub work: WorkInProgress,
 }
 
 /// A package that could be read.
@@ -230,28 +230,28 @@ impl SubmissionReport {
     }
 
     /// The number of cases that were run or skipped.
-    pub fn selected(&self) -> usize {
+    pub fn selected_cases(&self) -> usize {
         self.judgement().map_or(0, |it| it.cases.len() + it.skipped)
     }
 
     /// Expectations that do not hold.
-    pub fn broken(&self) -> &[BrokenExpectation] {
+    pub fn broken_expectations(&self) -> &[BrokenExpectation] {
         self.judgement().map_or(&[], |it| &it.broken)
     }
 
     /// How many test cases it passes.
-    pub fn passed(&self) -> usize {
-        self.judgement().map_or(0, Judgement::passed)
+    pub fn passed_cases(&self) -> usize {
+        self.judgement().map_or(0, Judgement::passed_cases)
     }
 
     /// The CPU time of its slowest run.
-    pub fn slowest(&self) -> Option<Duration> {
-        self.judgement()?.slowest()
+    pub fn slowest_cpu_time(&self) -> Option<Duration> {
+        self.judgement()?.slowest_cpu_time()
     }
 
     /// The most memory that one of its runs used, if measured.
-    pub fn memory(&self) -> Option<Bytes> {
-        self.judgement()?.memory()
+    pub fn peak_memory(&self) -> Option<Bytes> {
+        self.judgement()?.peak_memory()
     }
 
     /// The first test case that it fails, or `build`, and the cause. If it was not judged, only the cause.
@@ -263,9 +263,9 @@ impl SubmissionReport {
     }
 
     /// Like [`failure`](Self::failure), with the program's or the compiler's own words in one line.
-    pub fn told_failure(&self) -> (Option<&str>, Option<String>) {
+    pub fn explained_failure(&self) -> (Option<&str>, Option<String>) {
         let (place, cause) = self.failure();
-        let told = self.judgement().and_then(Judgement::told_cause);
+        let told = self.judgement().and_then(Judgement::explained_cause);
         (place, told.or_else(|| cause.map(str::to_owned)))
     }
 }
@@ -291,7 +291,7 @@ pub struct FaultReport {
 
 impl FaultReport {
     /// Whether a submission is skipped because this machine cannot build it.
-    pub fn is_skip(&self) -> bool {
+    pub fn is_skipped_submission(&self) -> bool {
         self.submission.is_some() && self.error.lacks.is_some()
     }
 }
@@ -306,7 +306,7 @@ pub struct ProposalReport {
 
 /// What to do next with a package.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct NextReport {
+pub struct NextStepReport {
     pub package: Option<String>,
     #[serde(flatten)]
     pub step: NextStep,
@@ -343,20 +343,20 @@ pub struct Summary {
 
 /// What is in progress for the last package.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
+pub struct WorkInProgress {
     /// Submissions that were done for earlier packages.
     pub submissions_before: usize,
     /// Runs that were made for earlier packages.
     pub runs_before: usize,
     /// Submissions that began and are not done.
-    pub submissions: Vec<UnderWay>,
+    pub submissions: Vec<RunningSubmission>,
     /// The current step of checking or making data.
     pub step: Option<ProgressStep>,
 }
 
 /// A submission that began and is not done.
 #[derive(Clone, Debug)]
-pub struct UnderWay {
+pub struct RunningSubmission {
     pub submission: String,
     /// The number of test cases that it runs on.
     pub test_cases: usize,
@@ -372,7 +372,7 @@ pub struct ProgressStep {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Header {
+struct ReportHeader {
     /// Always `juror-report`.
     #[schemars(extend("const" = FORMAT))]
     format: &'static str,
@@ -381,7 +381,7 @@ struct Header {
     juror: &'static str,
 }
 
-impl Default for Header {
+impl Default for ReportHeader {
     fn default() -> Self {
         Self { format: FORMAT, version: VERSION, juror: env!("CARGO_PKG_VERSION") }
     }

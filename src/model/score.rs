@@ -177,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_no_score() {
+    fn nan_and_infinity_are_no_scores() {
         for points in [f64::NAN, f64::INFINITY, -f64::INFINITY] {
             assert_eq!(Score::new(points), None, "{points}");
         }
     }
 
     #[test]
-    fn rounding_exceeds_nothing() {
+    fn rounding_errors_exceed_nothing() {
         let score = |points| Score::new(points).unwrap();
         let third = 100.0 / 3.0;
         assert!(!score(third + third + third + 1e-12).exceeds(score(100.0)));

@@ -36,7 +36,7 @@ pub type Location = FromIntoRef<LossyPath>;
 pub type PathBytes = FromIntoRef<RawPath>;
 pub type Text = FromIntoRef<LossyText>;
 /// `null` for 0, which means that it was not measured.
-pub type Measured = FromIntoRef<MeasuredBytes>;
+pub type NullIfZero = FromIntoRef<MeasuredBytes>;
 pub type Base64 = TryFromIntoRef<Base64Text>;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -158,7 +158,7 @@ pub struct EveryKey<T>(PhantomData<T>);
 
 impl<T: JsonSchema + 'static, V: Serialize> SerializeAs<V> for EveryKey<T> {
     fn serialize_as<S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut rest = Map::clone(&absent::<T>());
+        let mut rest = Map::clone(&absent_keys::<T>());
         if let Value::Object(present) = serde_json::to_value(value).map_err(S::Error::custom)? {
             rest.retain(|key, _| !present.contains_key(key));
         }
@@ -168,7 +168,7 @@ impl<T: JsonSchema + 'static, V: Serialize> SerializeAs<V> for EveryKey<T> {
 
 impl<'de, T: JsonSchema + 'static, V: DeserializeOwned> DeserializeAs<'de, V> for EveryKey<T> {
     fn deserialize_as<D: Deserializer<'de>>(deserializer: D) -> Result<V, D::Error> {
-        let absent = absent::<T>();
+        let absent = absent_keys::<T>();
         // The map also has the object's other keys.
         let mut keys = Map::deserialize(deserializer)?;
         keys.retain(|key, _| absent.contains_key(key));
@@ -210,11 +210,11 @@ struct OrderedKeys<'a, V> {
     rest: Map<String, Value>,
 }
 
-type Keys = Arc<Map<String, Value>>;
+type AbsentKeys = Arc<Map<String, Value>>;
 
 /// All keys of a `T`, with the values that they have if they do not apply.
-fn absent<T: JsonSchema + 'static>() -> Keys {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, Keys>>> = LazyLock::new(Mutex::default);
+fn absent_keys<T: JsonSchema + 'static>() -> AbsentKeys {
+    static KNOWN: LazyLock<Mutex<HashMap<TypeId, AbsentKeys>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock();
     let keys = || {
         let schemas = schemas_of_keys::<T>(&mut SchemaGenerator::default()).into_iter();

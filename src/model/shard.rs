@@ -15,7 +15,7 @@ pub struct Shard {
 
 impl Shard {
     /// Whether the shard includes the unit of work with this index.
-    pub const fn has(self, unit: usize) -> bool {
+    pub const fn contains(self, unit: usize) -> bool {
         unit % self.count as usize == self.index as usize - 1
     }
 }

@@ -17,14 +17,14 @@ pub enum Stop {
     /// The package must be fixed first.
     Diagnosed(Vec<Diagnostic>),
     /// The request is impossible: what must be fixed, and every problem with it.
-    Refused(Mend, Vec<Remark>),
+    Refused(RefusalSubject, Vec<Remark>),
 }
 
 /// Whether a signal asked this process to end. A process has only one set of signals.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Whether work noticed that.
-static IS_HEARD: AtomicBool = AtomicBool::new(false);
+static WAS_NOTICED: AtomicBool = AtomicBool::new(false);
 
 /// Records that a signal asks this process to end.
 pub fn interrupt() {
@@ -35,27 +35,27 @@ pub fn interrupt() {
 pub fn is_interrupted() -> bool {
     let is_interrupted = IS_INTERRUPTED.load(Ordering::Relaxed);
     if is_interrupted {
-        hear();
+        notice_interruption();
     }
     is_interrupted
 }
 
 /// Records that work ends because of a signal.
-pub fn hear() {
-    IS_HEARD.store(true, Ordering::Relaxed);
+pub fn notice_interruption() {
+    WAS_NOTICED.store(true, Ordering::Relaxed);
 }
 
-pub fn is_heard() -> bool {
-    IS_HEARD.load(Ordering::Relaxed)
+pub fn was_interruption_noticed() -> bool {
+    WAS_NOTICED.load(Ordering::Relaxed)
 }
 
-pub fn go_on() -> Result<(), Stop> {
+pub fn check_interrupted() -> Result<(), Stop> {
     if is_interrupted() { Err(Stop::Interrupted) } else { Ok(()) }
 }
 
 /// What the user must fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mend {
+pub enum RefusalSubject {
     CommandLine,
     /// The selection: it is empty.
     Selection,
@@ -75,13 +75,13 @@ pub enum Remark {
 }
 
 impl Remark {
-    pub fn of(message: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Sentence { message: message.into(), help: Some(help.into()) }
     }
 
     /// Puts the name of an option or a value before the message.
     #[must_use]
-    pub fn about(self, name: &str) -> Self {
+    pub fn about_option(self, name: &str) -> Self {
         match self {
             Self::Sentence { message, help } => {
                 Self::Sentence { message: format!("{name}: {message}"), help }
@@ -90,7 +90,7 @@ impl Remark {
         }
     }
 
-    pub fn told(self) -> (String, Option<String>) {
+    pub fn into_parts(self) -> (String, Option<String>) {
         match self {
             Self::Sentence { message, help } => (message, help),
             Self::Diagnostic(it) => (it.message, it.help),
@@ -101,12 +101,12 @@ impl Remark {
 impl Stop {
     /// For a command line that asks for something impossible.
     pub fn usage(what: impl Into<Remark>) -> Self {
-        Self::Refused(Mend::CommandLine, vec![what.into()])
+        Self::Refused(RefusalSubject::CommandLine, vec![what.into()])
     }
 
     /// For diagnostics that are not about the package.
     #[must_use]
-    pub fn blame(self, mend: Mend) -> Self {
+    pub fn refused_for(self, mend: RefusalSubject) -> Self {
         match self {
             Self::Diagnosed(remarks) => {
                 Self::Refused(mend, remarks.into_iter().map(Remark::from).collect())
@@ -145,7 +145,10 @@ impl std::error::Error for Stop {}
 /// The result.
 ///
 /// Diagnostics are added to `found` instead, so that other problems can be reported, too.
-pub fn noting<T>(result: Result<T, Stop>, found: &mut Vec<Diagnostic>) -> Result<Option<T>, Stop> {
+pub fn collect_diagnostics<T>(
+    result: Result<T, Stop>,
+    found: &mut Vec<Diagnostic>,
+) -> Result<Option<T>, Stop> {
     match result {
         Ok(result) => Ok(Some(result)),
         Err(Stop::Diagnosed(remarks)) => {

@@ -9,7 +9,7 @@ use serde_with::serde_as;
 
 use crate::model::probe::Probes;
 use crate::model::serial::{Seconds, Text};
-use crate::model::strictness::{Strictness, start};
+use crate::model::strictness::{Strictness, text_start};
 use crate::model::text::{count, joined};
 use crate::model::verdict::Verdict;
 use crate::model::words::words;
@@ -30,13 +30,13 @@ pub struct Strength {
     pub cut: bool,
     /// What must hold before anything is measured.
     pub gates: Vec<Gate>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
     /// How the data changed since the last measurement; `None` if that is unknown.
-    pub gained: Option<Gained>,
+    pub gained: Option<StrengthGain>,
     /// From 0 to 100; `None` if a gate is shut or nothing ran on the data.
     pub score: Option<f64>,
     /// What the score means; `None` also if more than a tenth of the subjects did not run.
-    pub grade: Option<Grade>,
+    pub grade: Option<StrengthRating>,
     /// The right programs from which mutants and wrappers are made.
     pub references: Vec<RightProgram>,
     /// The number of fresh inputs that measure how hard subjects are to catch.
@@ -46,7 +46,7 @@ pub struct Strength {
     /// What ran on the data, in order.
     pub subjects: Vec<Subject>,
     /// The result of mutants by operators that are held out; `None` without mutants.
-    pub hold_out: Option<HoldOut>,
+    pub hold_out: Option<HoldOutResult>,
     /// What valid inputs can be like, and whether a test case is; empty without a grammar.
     pub features: Vec<InputFeature>,
     /// What each test case catches.
@@ -60,12 +60,12 @@ pub struct Strength {
     /// How many kinds of wrong outputs are rejected.
     pub output_validator: Option<Strictness>,
     /// What would let juror say more.
-    pub lacking: Vec<Lack>,
+    pub lacking: Vec<MissingPrerequisite>,
 }
 
 /// What changed since the last measurement with the same seed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Gained {
+pub struct StrengthGain {
     /// The score then.
     pub before: f64,
     /// By how much the score grew; less than 0 if it fell.
@@ -74,14 +74,14 @@ pub struct Gained {
     pub caught: Vec<String>,
 }
 
-impl Gained {
+impl StrengthGain {
     /// Whether the change is visible in reports.
-    pub fn is_worth_telling(&self) -> bool {
+    pub fn is_visible(&self) -> bool {
         self.points.abs() >= 0.05 || !self.caught.is_empty()
     }
 }
 
-impl fmt::Display for Gained {
+impl fmt::Display for StrengthGain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { before, points, caught } = self;
         write!(f, "{points:+.1} points, from {before:.1}")?;
@@ -94,7 +94,7 @@ impl fmt::Display for Gained {
 
 /// Mutants by operators with which no test data is made.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct HoldOut {
+pub struct HoldOutResult {
     pub operators: Vec<String>,
     /// How many mutants a test case catches.
     pub caught: usize,
@@ -104,7 +104,7 @@ pub struct HoldOut {
     pub rate: Option<f64>,
 }
 
-impl fmt::Display for HoldOut {
+impl fmt::Display for HoldOutResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (operators, all) =
             (self.operators.join(", "), count(self.caught + self.missed, "mutant"));
@@ -127,7 +127,7 @@ pub struct InputFeature {
 impl InputFeature {
     /// Drops the example if there is a test case.
     pub fn new(about: String, test_case: Option<String>, example: Option<&[u8]>) -> Self {
-        let example = example.filter(|_| test_case.is_none()).map(start);
+        let example = example.filter(|_| test_case.is_none()).map(text_start);
         Self { about, test_case, example }
     }
 }
@@ -170,7 +170,7 @@ pub enum GateState {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Part {
+pub struct ScorePart {
     pub name: PartName,
     /// From 0 to 1; `None` if it could not be measured. Then the other weights are scaled.
     pub value: Option<f64>,
@@ -215,7 +215,7 @@ impl PartName {
 
 /// What a score means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub enum Grade {
+pub enum StrengthRating {
     /// Nothing that is known to be wrong passes, bounds are reached, and slow submissions fail.
     A,
     /// A few faults pass.
@@ -257,7 +257,7 @@ pub struct Subject {
     /// If it is presumed equivalent: at most this share of inputs catches it, with a confidence of 95 %.
     pub bound: Option<f64>,
     /// An input that catches it, if no test case does.
-    pub missed: Option<MissedBy>,
+    pub missed: Option<MissedInput>,
     /// Why its author says that it is right.
     pub reason: Option<String>,
     /// An earlier subject with the same outputs.
@@ -332,7 +332,7 @@ pub struct SourceEdit {
 /// An input that catches a subject that no test case catches.
 #[serde_as]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MissedBy {
+pub struct MissedInput {
     /// The input, as small as it could be made.
     #[serde_as(as = "Text")]
     pub input: Vec<u8>,
@@ -363,7 +363,7 @@ words! {
     /// What a package lacks, so that juror says less about it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    pub enum Lack {
+    pub enum MissingPrerequisite {
         /// A grammar of the input, or generators with a seed: no fresh inputs.
         Inputs = "a grammar or a validator of the input, or a generator line with {seed}: what no test case catches stays undecided",
         /// A grammar of the input: no bounds, no features, and inputs are not made small on its tree.
@@ -399,13 +399,13 @@ impl Subject {
 
 impl Strength {
     /// The parts of the score that are not about wrong answers.
-    pub fn by_tools(&self) -> [(PartName, Option<f64>); 3] {
+    pub fn tool_part_values(&self) -> [(PartName, Option<f64>); 3] {
         let share = |part: usize, all: usize| (all > 0).then(|| part as f64 / all as f64);
         let part = |found: &Option<Strictness>| {
             let found = found.as_ref()?;
             share(found.refused as usize, found.faults as usize)
         };
-        let (separated, decided) = self.probes.as_ref().map_or((0, 0), Probes::separated);
+        let (separated, decided) = self.probes.as_ref().map_or((0, 0), Probes::separated_counts);
         let speed = share(separated, decided);
         [
             (PartName::Speed, speed),
@@ -414,7 +414,7 @@ impl Strength {
         ]
     }
 
-    pub fn in_short(&self) -> String {
+    pub fn score_in_words(&self) -> String {
         match (self.score, self.grade) {
             (Some(score), Some(grade)) => {
                 let cut = if self.cut { ", cut off: time ran out" } else { "" };
@@ -422,7 +422,7 @@ impl Strength {
             }
             (Some(score), None) => format!(
                 "{score:.1} of 100 so far; no grade, because {} of {} programs were not run or are undecided",
-                self.open(),
+                self.count_open(),
                 self.subjects.len()
             ),
             (None, _) => "none".to_owned(),
@@ -430,12 +430,12 @@ impl Strength {
     }
 
     /// The share of features that the test cases have.
-    pub fn features(&self) -> Option<f64> {
+    pub fn feature_share(&self) -> Option<f64> {
         let had = self.features.iter().filter(|it| it.test_case.is_some()).count();
         (!self.features.is_empty()).then(|| had as f64 / self.features.len() as f64)
     }
 
-    pub fn held_out(&self, operators: Vec<String>) -> Option<HoldOut> {
+    pub fn hold_out_result(&self, operators: Vec<String>) -> Option<HoldOutResult> {
         let mut mutants = self.subjects.iter().filter(|it| it.kind == SubjectKind::Mutant);
         mutants.next()?;
         let count = |status: SubjectStatus| {
@@ -444,27 +444,27 @@ impl Strength {
         let (caught, missed) = (count(SubjectStatus::Caught), count(SubjectStatus::Missed));
         let all = caught + missed;
         let rate = (all > 0).then(|| caught as f64 / all as f64);
-        Some(HoldOut { operators, caught, missed, rate })
+        Some(HoldOutResult { operators, caught, missed, rate })
     }
 
     /// The gain since the score was `before` and these programs were missed.
-    pub fn since(&self, before: f64, missed: &[String]) -> Option<Gained> {
+    pub fn gain_since(&self, before: f64, missed: &[String]) -> Option<StrengthGain> {
         let is_caught = |it: &&Subject| {
             matches!(it.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
                 && missed.contains(&it.id)
         };
         let caught = self.subjects.iter().filter(is_caught).map(|it| it.id.clone()).collect();
-        Some(Gained { before, points: self.score? - before, caught })
+        Some(StrengthGain { before, points: self.score? - before, caught })
     }
 
     /// The subjects that an input catches, but no test case.
-    pub fn missed(&self) -> Vec<String> {
+    pub fn missed_subjects(&self) -> Vec<String> {
         let missed = self.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
         missed.map(|it| it.id.clone()).collect()
     }
 
     /// For how many subjects it is unknown whether the data should reject them.
-    pub fn open(&self) -> usize {
+    pub fn count_open(&self) -> usize {
         self.count(SubjectStatus::NotRun) + self.count(SubjectStatus::Undecided)
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
 use crate::model::difference::Difference;
-use crate::model::explanation::Explained;
+use crate::model::explanation::ExplanationResult;
 use crate::model::joint::Transcript;
 use crate::model::serial::{EveryKey, Seconds, Text};
 use crate::model::text::count;
@@ -56,7 +56,7 @@ pub struct StressResult {
     #[serde(flatten)]
     pub search: Search,
     /// Why the submission fails, if that was asked for.
-    pub explanations: Vec<Explained>,
+    pub explanations: Vec<ExplanationResult>,
 }
 
 #[serde_as]
@@ -133,8 +133,8 @@ pub struct Counterexample {
     #[serde_as(as = "Text")]
     pub validator_stderr: Vec<u8>,
     /// Where the first failing input comes from.
-    #[serde_as(as = "EveryKey<Origin>")]
-    pub origin: Origin,
+    #[serde_as(as = "EveryKey<CounterexampleOrigin>")]
+    pub origin: CounterexampleOrigin,
     /// The size of the first failing input, in bytes.
     #[serde(rename = "first_bytes")]
     pub first_size: usize,
@@ -155,7 +155,7 @@ pub const REPEATS: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Origin {
+pub enum CounterexampleOrigin {
     /// From the list of all small inputs.
     Small {
         /// How many values of each choice the list has.
@@ -187,7 +187,7 @@ pub enum Origin {
     },
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for CounterexampleOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Small { level } => {

@@ -11,7 +11,7 @@ pub struct Strictness {
     /// The kinds of which every fault was refused.
     pub refused: u64,
     /// The kinds of which a fault was accepted, each with an example.
-    pub let_through: Vec<LetThrough>,
+    pub let_through: Vec<AcceptedFault>,
     /// How juror knows that these are faults, in words.
     pub oracle: String,
     /// Right outputs that differ from the judge answers.
@@ -23,7 +23,7 @@ pub struct Strictness {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LetThrough {
+pub struct AcceptedFault {
     /// What is wrong, such as `a tab between words`.
     pub fault: String,
     /// The test case with which it was made.
@@ -35,13 +35,13 @@ pub struct LetThrough {
     pub bytes: Vec<u8>,
 }
 
-impl LetThrough {
+impl AcceptedFault {
     pub fn new(fault: impl Into<String>, on: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { fault: fault.into(), on: on.into(), text: start(&bytes), bytes }
+        Self { fault: fault.into(), on: on.into(), text: text_start(&bytes), bytes }
     }
 }
 
-pub fn start(bytes: &[u8]) -> String {
+pub fn text_start(bytes: &[u8]) -> String {
     const LONGEST: usize = 400;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(LONGEST)]);
     let more = if bytes.len() > LONGEST { "…" } else { "" };
@@ -55,7 +55,7 @@ impl Strictness {
     }
 
     /// Counts a fault, and records it if it was accepted.
-    pub fn add(&mut self, let_through: Option<LetThrough>) {
+    pub fn add_fault(&mut self, let_through: Option<AcceptedFault>) {
         self.faults += 1;
         match let_through {
             None => self.refused += 1,

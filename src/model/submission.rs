@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_with::{DisplayFromStr, serde_as};
 
-use crate::model::diagnostic::Place;
+use crate::model::diagnostic::SourcePlace;
 use crate::model::program::Program;
 use crate::model::score::Score;
 use crate::model::verdict::Verdict;
@@ -42,14 +42,14 @@ pub struct Expectation {
     #[serde_as(as = "Option<DisplayFromStr>")]
     pub score: Option<ScoreRange>,
     /// The required result of the submission as a whole.
-    pub overall: Option<Overall>,
+    pub overall: Option<OverallExpectation>,
     /// A text that the judge's message must contain on at least one of these cases.
     pub message: Option<String>,
     /// Whether its run times bound the time limit.
     pub use_for_time_limit: UseForTimeLimit,
     /// Where it is defined; `None` for the format's defaults.
     #[serde(skip)]
-    pub place: Option<Place>,
+    pub place: Option<SourcePlace>,
 }
 
 impl Expectation {
@@ -61,7 +61,7 @@ impl Expectation {
             UseForTimeLimit::AsExpected => {
                 let is_never_slow =
                     |permitted: &Vec<Verdict>| !permitted.contains(&Verdict::TimeLimitExceeded);
-                let is_right = |overall: &Overall| {
+                let is_right = |overall: &OverallExpectation| {
                     overall.verdicts == [Verdict::Accepted] && !overall.is_partial
                 };
                 self.permitted.as_ref().is_some_and(is_never_slow)
@@ -77,7 +77,7 @@ impl Expectation {
 ///
 /// Source: problem package format legacy, "Example submissions".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Overall {
+pub struct OverallExpectation {
     /// Its verdict must be one of these, of AC, WA, TLE and RTE.
     pub verdicts: Vec<Verdict>,
     /// Whether its score must be less than the best one.

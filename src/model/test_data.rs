@@ -137,7 +137,7 @@ impl TestData {
     }
 
     /// Everything that judges a submission, in order. In each group, static validation comes first.
-    pub fn judged(&self) -> Vec<JudgedCase<'_>> {
+    pub fn judged_cases(&self) -> Vec<JudgedCase<'_>> {
         let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());
         let mut cases = self.cases.iter().peekable();
         let groups = self.groups.iter().enumerate();
@@ -147,7 +147,7 @@ impl TestData {
             judged.extend(of_group.map(JudgedCase::Static));
             // The cases are in the order of their groups.
             let is_here = |case: &&TestCase| {
-                around(&case.name).find_map(|name| groups.get(name)) == Some(&at)
+                enclosing_groups(&case.name).find_map(|name| groups.get(name)) == Some(&at)
             };
             while let Some(case) = cases.next_if(is_here) {
                 judged.push(JudgedCase::Run(case));
@@ -164,7 +164,7 @@ impl TestData {
 }
 
 /// The groups that a test case can be in by its name, from the inside out.
-fn around(name: &str) -> impl Iterator<Item = &str> {
+fn enclosing_groups(name: &str) -> impl Iterator<Item = &str> {
     name.rmatch_indices('/').map(|(end, _)| &name[..end]).chain([""])
 }
 
@@ -243,7 +243,7 @@ mod tests {
                     .collect(),
                 ..TestData::default()
             };
-            let judged = data.judged();
+            let judged = data.judged_cases();
             let names: Vec<&str> =
                 judged.iter().map(|case| case.test_case().name.as_str()).collect();
             assert_eq!(names.join(" "), expected);

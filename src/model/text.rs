@@ -19,10 +19,10 @@ pub fn visible(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
             let piece = visible_char(character);
-            push(&mut shown, &mut backslash, &piece);
+            push_visible(&mut shown, &mut backslash, &piece);
         }
         for byte in chunk.invalid() {
-            push(&mut shown, &mut backslash, &format!("\\x{byte:02x}"));
+            push_visible(&mut shown, &mut backslash, &format!("\\x{byte:02x}"));
         }
     }
     shown
@@ -46,7 +46,7 @@ pub fn path_text(path: &Path) -> String {
 }
 
 /// Doubles the backslash before the piece if needed.
-fn push(shown: &mut String, after_backslash: &mut bool, piece: &str) {
+fn push_visible(shown: &mut String, after_backslash: &mut bool, piece: &str) {
     if *after_backslash && piece.starts_with(['\\', 'n', 'r', 't', '0', 'x', 'u']) {
         shown.push('\\');
         // `\\` is complete.
@@ -114,7 +114,7 @@ pub fn shell_word(word: &[u8]) -> String {
 }
 
 /// A time in seconds with as many digits as needed: `1 s`, `2.5 s`.
-pub fn given_seconds(time: Duration) -> String {
+pub fn exact_seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_terminal_obeys_or_a_reader_misses_stays_hidden() {
+    fn control_and_invisible_characters_are_shown_as_escapes() {
         let check = |bytes: &[u8], shown: &str| assert_eq!(visible(bytes), shown);
         check(b"", "");
         check(b"1 2 3", "1 2 3");
@@ -220,16 +220,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_visible_is_printable_as_it_is() {
+    fn visible_text_stays_the_same_when_printed() {
         let check = |text: &str, shown: &str| assert_eq!(printable(text), shown);
         check("token \"\\xff\" differs", "token \"\\xff\" differs");
         check("a\u{1b}[2J", "a\\x1b[2J");
     }
 
     #[test]
-    fn given_times_have_the_digits_they_need() {
+    fn exact_seconds_have_the_digits_they_need() {
         let check = |millis: u64, shown: &str| {
-            assert_eq!(given_seconds(Duration::from_millis(millis)), shown);
+            assert_eq!(exact_seconds(Duration::from_millis(millis)), shown);
         };
         check(1000, "1 s");
         check(2500, "2.5 s");

@@ -17,7 +17,7 @@ pub struct Tree {
     /// Directories are listed only if they are empty.
     pub entries: Vec<TreeEntry>,
     #[serde(skip)]
-    place: OnceLock<Arc<Place>>,
+    directory: OnceLock<Arc<TreeDirectory>>,
 }
 
 #[serde_as]
@@ -50,14 +50,14 @@ pub enum FileMode {
 }
 
 /// A directory of this machine with a tree.
-pub struct Place {
+pub struct TreeDirectory {
     path: PathBuf,
     /// Deletes the directory when the last owner is gone.
-    _held: Option<Box<dyn Any + Send + Sync>>,
+    _guard: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// Whether a link with this name stays within its tree, even if it leads through other such links.
-pub fn leads_inside(name: &Path, target: &Path) -> bool {
+pub fn link_stays_inside(name: &Path, target: &Path) -> bool {
     let above = name.parent().map_or(0, |parent| parent.components().count());
     let mut parts = target.components().filter(|part| *part != Component::CurDir).peekable();
     let mut up = 0;
@@ -97,8 +97,8 @@ impl TreeEntry {
     }
 
     /// Its first 64 MiB; nothing unless it is a readable file.
-    pub fn head(&self) -> Cow<'_, [u8]> {
-        let start = |blob: &Blob| blob.start(64 << 20).unwrap_or_default();
+    pub fn prefix(&self) -> Cow<'_, [u8]> {
+        let start = |blob: &Blob| blob.prefix(64 << 20).unwrap_or_default();
         match self.blob().and_then(Blob::bytes) {
             Some(bytes) => Cow::Borrowed(bytes),
             None => self.blob().map(start).unwrap_or_default().into(),
@@ -119,7 +119,7 @@ impl TreeEntry {
 }
 
 impl FileMode {
-    pub const fn of(rights: u32) -> Self {
+    pub const fn from_permissions(rights: u32) -> Self {
         match rights & 0o111 {
             0 => Self::Plain,
             _ => Self::Executable,
@@ -127,7 +127,7 @@ impl FileMode {
     }
 
     /// Permissions for such a file: everybody can read it.
-    pub const fn rights(self) -> u32 {
+    pub const fn permissions(self) -> u32 {
         match self {
             Self::Plain => 0o644,
             Self::Executable => 0o755,
@@ -135,11 +135,11 @@ impl FileMode {
     }
 }
 
-impl Place {
+impl TreeDirectory {
     /// `held` is dropped with the last tree in the directory.
     pub fn new(path: PathBuf, held: impl Any + Send + Sync) -> Arc<Self> {
         let _held: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(held));
-        Arc::new(Self { path, _held })
+        Arc::new(Self { path, _guard: _held })
     }
 
     pub fn path(&self) -> &Path {
@@ -147,7 +147,7 @@ impl Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for TreeDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Place({})", self.path.display())
     }
@@ -155,32 +155,32 @@ impl fmt::Debug for Place {
 
 impl From<Vec<TreeEntry>> for Tree {
     fn from(entries: Vec<TreeEntry>) -> Self {
-        Self { entries, place: OnceLock::new() }
+        Self { entries, directory: OnceLock::new() }
     }
 }
 
 impl Tree {
-    pub fn at(entries: Vec<TreeEntry>, place: Arc<Place>) -> Self {
-        Self { entries, place: OnceLock::from(place) }
+    pub fn in_directory(entries: Vec<TreeEntry>, place: Arc<TreeDirectory>) -> Self {
+        Self { entries, directory: OnceLock::from(place) }
     }
 
     /// A tree with unknown entries. Only this machine can show it.
     pub fn unlisted(path: impl Into<PathBuf>) -> Arc<Self> {
-        Arc::new(Self::at(Vec::new(), Place::new(path.into(), ())))
+        Arc::new(Self::in_directory(Vec::new(), TreeDirectory::new(path.into(), ())))
     }
 
-    pub fn place(&self) -> Option<&Path> {
-        self.place.get().map(|place| place.path())
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.get().map(|place| place.path())
     }
 
     /// Records that this directory has the tree now.
-    pub fn lies_at(&self, place: Arc<Place>) {
+    pub fn set_directory(&self, place: Arc<TreeDirectory>) {
         // Two threads may store the tree at the same time. Either directory is right.
-        let _ = self.place.set(place);
+        let _ = self.directory.set(place);
     }
 
     /// The names in the top directory, without duplicates, in order.
-    pub fn top(&self) -> Vec<PathBuf> {
+    pub fn top_names(&self) -> Vec<PathBuf> {
         let first = |entry: &TreeEntry| entry.name.iter().next().map(PathBuf::from);
         let mut names: Vec<PathBuf> = self.entries.iter().filter_map(first).collect();
         names.sort();
@@ -190,7 +190,7 @@ impl Tree {
 
     /// Whether there is an entry with this name. A name below a link counts; the link is not followed, because its
     /// target has a meaning only for the program.
-    pub fn has(&self, name: &Path) -> bool {
+    pub fn contains(&self, name: &Path) -> bool {
         self.entries.iter().any(|entry| {
             let is_link = matches!(entry.node, Node::Link(_));
             entry.name.starts_with(name) || is_link && name.starts_with(&entry.name)
@@ -202,7 +202,7 @@ impl Tree {
     }
 
     /// The entries below a directory, with names relative to it.
-    pub fn below(&self, directory: &Path) -> Vec<TreeEntry> {
+    pub fn entries_below(&self, directory: &Path) -> Vec<TreeEntry> {
         let moved = |entry: &TreeEntry| {
             let name = entry.name.strip_prefix(directory).ok()?;
             let is_below = name != Path::new("");
@@ -232,7 +232,7 @@ mod tests {
             TreeEntry::new("link", Node::Link("/etc".into())),
         ]);
         let check =
-            |name: &str, expected| assert_eq!(tree.has(Path::new(name)), expected, "{name}");
+            |name: &str, expected| assert_eq!(tree.contains(Path::new(name)), expected, "{name}");
         check("a/b/c", true);
         check("a/b", true);
         check("a/empty", true);
@@ -240,8 +240,9 @@ mod tests {
         check("a/x", false);
         check("link", true);
         check("link/passwd", true);
-        assert_eq!(tree.top(), [Path::new("a"), Path::new("link")]);
-        let below: Vec<_> = tree.below(Path::new("a")).into_iter().map(|it| it.name).collect();
+        assert_eq!(tree.top_names(), [Path::new("a"), Path::new("link")]);
+        let below: Vec<_> =
+            tree.entries_below(Path::new("a")).into_iter().map(|it| it.name).collect();
         assert_eq!(below, [Path::new("b/c"), Path::new("empty")]);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::job::{Job, Repeat, Reply};
+use crate::model::job::{Job, JobReply, Repeat};
 use crate::model::joint::{JointJob, JointReply};
 use crate::model::judgement::JudgeError;
 use crate::model::stop::Stop;
@@ -15,7 +15,7 @@ pub enum Work {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkReply {
-    Single(Box<Reply>),
+    Single(Box<JobReply>),
     Joint(Box<JointReply>),
 }
 
@@ -32,11 +32,11 @@ impl RunMode {
     pub const FRESH: Self = Self { repeat: None, is_fresh: true };
 
     /// A repeated run with nothing beside it on its machine. `number` counts the runs of this work from 1.
-    pub const fn alone(number: u32) -> Self {
+    pub const fn repeat_alone(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: true }), is_fresh: false }
     }
 
-    pub const fn beside(number: u32) -> Self {
+    pub const fn repeat_beside_others(number: u32) -> Self {
         Self { repeat: Some(Repeat { number, is_alone: false }), is_fresh: false }
     }
 
@@ -64,14 +64,14 @@ impl Work {
 
 impl WorkReply {
     /// The reply of the observed program is first.
-    pub fn replies(&self) -> Vec<&Reply> {
+    pub fn replies(&self) -> Vec<&JobReply> {
         match self {
             Self::Single(reply) => vec![reply],
             Self::Joint(reply) => vec![&reply.program.reply, &reply.partner.reply],
         }
     }
 
-    pub fn replies_mut(&mut self) -> Vec<&mut Reply> {
+    pub fn replies_mut(&mut self) -> Vec<&mut JobReply> {
         match self {
             Self::Single(reply) => vec![reply],
             Self::Joint(reply) => vec![&mut reply.program.reply, &mut reply.partner.reply],
@@ -79,7 +79,7 @@ impl WorkReply {
     }
 
     /// Fails if two joined jobs were run.
-    pub fn single(self) -> Result<Reply, Stop> {
+    pub fn single(self) -> Result<JobReply, Stop> {
         match self {
             Self::Single(reply) => Ok(*reply),
             Self::Joint(_) => Err(JudgeError::new("run a program", "two were run").into()),
@@ -107,8 +107,8 @@ impl From<JointJob> for Work {
     }
 }
 
-impl From<Reply> for WorkReply {
-    fn from(reply: Reply) -> Self {
+impl From<JobReply> for WorkReply {
+    fn from(reply: JobReply) -> Self {
         Self::Single(reply.into())
     }
 }

@@ -68,7 +68,7 @@ impl Mutant {
     }
 }
 
-pub fn knows(language: &str) -> bool {
+pub fn supports(language: &str) -> bool {
     Syntax::of(language).is_some()
 }
 
@@ -78,14 +78,14 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (file, source) in files.iter().enumerate() {
         all.extend(
-            edits(syntax, &source.text, PARSED)
+            valid_edits(syntax, &source.text, PARSED_BYTES_MAX)
                 .into_iter()
                 .map(|edit| mutant(file, &source.text, edit)),
         );
     }
     let mut numbers: BTreeMap<(Operator, String), usize> = BTreeMap::new();
     for mutant in &mut all {
-        let mark = mark(&files[mutant.file].text, mutant.range.start);
+        let mark = line_digest(&files[mutant.file].text, mutant.range.start);
         let number = numbers.entry((mutant.operator, mark.clone())).or_default();
         *number += 1;
         mutant.id = format!("{}-{mark}-{number}", mutant.operator.name());
@@ -94,7 +94,7 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
 }
 
 /// A digest of a line's words: names stay the same if other lines come and go.
-fn mark(text: &str, at: usize) -> String {
+fn line_digest(text: &str, at: usize) -> String {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = text[start..].lines().next().unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -119,16 +119,16 @@ fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
 
 /// Approximate number of bytes that are parsed to check the edits of one file: some seconds. If a file needs more,
 /// only every second, third or later edit is checked.
-const PARSED: usize = 16 << 20;
+const PARSED_BYTES_MAX: usize = 16 << 20;
 
 /// Upper bound on the bytes of a file to mutate, as on submissions in most contests: the time grows with the square of
 /// the number of nodes.
-const LARGEST: usize = 128 << 10;
+const FILE_BYTES_MAX: usize = 128 << 10;
 
 /// Each edit yields a different text with no more syntax errors than the file. About `most` bytes are parsed to check
 /// this.
-fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
-    if text.len() > LARGEST {
+fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
+    if text.len() > FILE_BYTES_MAX {
         return Vec::new();
     }
     let Some(mut parser) = parser(syntax) else { return Vec::new() };
@@ -138,10 +138,10 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let mut edits = finder.edits;
     let rank = |edit: &Edit| Operator::RANKED.iter().position(|(it, _)| *it == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
-    let mut faults = |text: &str| Some(self::faults(&parser.parse(text, None)?));
+    let mut faults = |text: &str| Some(self::syntax_errors(&parser.parse(text, None)?));
     let mut known: HashMap<Range<usize>, Option<usize>> = HashMap::new();
     let mut part = |edit: &Edit, faults: &mut dyn FnMut(&str) -> Option<usize>| {
-        let part = part(syntax, &tree, &edit.range);
+        let part = enclosing_part(syntax, &tree, &edit.range);
         // A part that is not well-formed on its own proves nothing.
         let before = *known.entry(part.clone()).or_insert_with(|| faults(&text[part.clone()]));
         if before == Some(0) { part } else { 0..text.len() }
@@ -149,7 +149,7 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let cost: usize = edits.iter().map(|edit| part(edit, &mut faults).len()).sum();
     let mut number = 0..;
     edits.retain(|_| number.next().is_some_and(|it: usize| it.is_multiple_of(cost / most + 1)));
-    let all = self::faults(&tree);
+    let all = self::syntax_errors(&tree);
     let mut seen = HashSet::from([Sha256::digest(text)]);
     edits.retain(|edit| {
         let Edit { range, after, .. } = edit;
@@ -168,19 +168,19 @@ fn edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
 }
 
 /// The smallest function around a range, else the whole top-level item. All of the file if the range is in several.
-fn part(syntax: &Syntax, tree: &Tree, range: &Range<usize>) -> Range<usize> {
+fn enclosing_part(syntax: &Syntax, tree: &Tree, range: &Range<usize>) -> Range<usize> {
     let root = tree.root_node();
     let Some(inner) = root.descendant_for_byte_range(range.start, range.end) else {
         return root.byte_range();
     };
     let mut found = inner;
-    for node in std::iter::once(inner).chain(finder::around(root, inner)) {
+    for node in std::iter::once(inner).chain(finder::ancestors(root, inner)) {
         if node == root {
             break;
         }
         found = node;
         let is_around = node.start_byte() < range.start && range.end < node.end_byte();
-        if syntax.is(node.kind(), Role::Function) && is_around {
+        if syntax.has_role(node.kind(), Role::Function) && is_around {
             break;
         }
     }
@@ -197,7 +197,7 @@ fn parser(syntax: &Syntax) -> Option<Parser> {
     Some(parser)
 }
 
-fn faults(tree: &Tree) -> usize {
+fn syntax_errors(tree: &Tree) -> usize {
     let mut count = 0;
     let mut left = vec![tree.root_node()];
     while let Some(node) = left.pop() {

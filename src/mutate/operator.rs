@@ -63,7 +63,7 @@ impl Operator {
     ];
 
     /// The mistake in a few words.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         Self::RANKED.into_iter().find(|(it, _)| *it == self).map_or("", |(_, words)| words)
     }
 
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operator_has_a_name_of_its_own() {
+    fn operator_names_are_unique() {
         for operator in Operator::ALL {
             assert_eq!(Operator::by_name(operator.name()), Some(operator));
             let json = serde_json::to_string(&operator).unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_holds_half_of_them_out() {
+    fn a_seed_holds_out_half_of_the_operators() {
         assert_eq!(Operator::held_out(1), Operator::held_out(1));
         assert_ne!(Operator::held_out(1), Operator::held_out(2));
         for seed in 0..50 {

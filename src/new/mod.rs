@@ -21,7 +21,7 @@ words! {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateFile {
-    pub told: CreatedFile,
+    pub created: CreatedFile,
     pub text: String,
 }
 
@@ -33,11 +33,11 @@ macro_rules! templates {
 }
 
 /// A path and the text. The first part of the path does not belong to the package.
-type Row = (&'static str, &'static str);
+type TemplateSource = (&'static str, &'static str);
 
-const SETTINGS: &[Row] = templates!["all/problem.yaml"];
+const SETTINGS: &[TemplateSource] = templates!["all/problem.yaml"];
 
-const ROW: &[Row] = templates![
+const ROW: &[TemplateSource] = templates![
     "row/statement/problem.en.md",
     "row/input_validators/input.ctd",
     "row/generators/generators.yaml",
@@ -47,13 +47,13 @@ const ROW: &[Row] = templates![
     "row/submissions/time_limit_exceeded/all_parts.rs",
 ];
 
-const SCORING: &[Row] = templates![
+const SCORING: &[TemplateSource] = templates![
     "scoring/generators/generators.yaml",
     "scoring/input_validators/longest.py",
     "scoring/submissions/submissions.yaml",
 ];
 
-const GAME: &[Row] = templates![
+const GAME: &[TemplateSource] = templates![
     "game/statement/problem.en.md",
     "game/input_validators/input.ctd",
     "game/generators/generators.yaml",
@@ -63,7 +63,7 @@ const GAME: &[Row] = templates![
     "game/submissions/time_limit_exceeded/all_games.rs",
 ];
 
-const GUESS: &[Row] = templates![
+const GUESS: &[TemplateSource] = templates![
     "guess/statement/problem.en.md",
     "guess/input_validators/input.ctd",
     "guess/output_validator/judge.py",
@@ -104,7 +104,7 @@ A group's points are for programs that solve all of its test cases.
 
 impl Template {
     pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
-        let own: &[&[Row]] = match self {
+        let own: &[&[TemplateSource]] = match self {
             Self::PassFail | Self::FileIo => &[ROW],
             Self::Scoring => &[ROW, SCORING],
             Self::Game => &[GAME],
@@ -112,22 +112,29 @@ impl Template {
         };
         let mut files: Vec<TemplateFile> = Vec::new();
         for (path, text) in SETTINGS.iter().chain(own.iter().copied().flatten()) {
-            let file = file(path.split_once('/').unwrap_or_default().1, (*text).to_owned());
+            let file =
+                template_file(path.split_once('/').unwrap_or_default().1, (*text).to_owned());
             // A later file replaces an earlier one.
-            match files.iter_mut().find(|known| known.told.path == file.told.path) {
+            match files.iter_mut().find(|known| known.created.path == file.created.path) {
                 Some(known) => *known = file,
                 None => files.push(file),
             }
         }
-        edit(&mut files, "TITLE", &format!("{:?}", title(name)));
-        edit(&mut files, "00000000-0000-4000-8000-000000000000", uuid);
-        edit(&mut files, "juror generate PACKAGE", &format!("juror generate {name}"));
+        replace_everywhere(&mut files, "TITLE", &format!("{:?}", title_of(name)));
+        replace_everywhere(&mut files, "00000000-0000-4000-8000-000000000000", uuid);
+        replace_everywhere(&mut files, "juror generate PACKAGE", &format!("juror generate {name}"));
         match self {
             Self::PassFail | Self::Game => {}
-            Self::Interactive => edit(&mut files, "uuid:", "type: interactive\nuuid:"),
+            Self::Interactive => {
+                replace_everywhere(&mut files, "uuid:", "type: interactive\nuuid:")
+            }
             Self::Scoring => {
-                edit(&mut files, "uuid:", "type: scoring\nuuid:");
-                edit(&mut files, ": the largest sum.\n", &format!(": the largest sum.\n{POINTS}"));
+                replace_everywhere(&mut files, "uuid:", "type: scoring\nuuid:");
+                replace_everywhere(
+                    &mut files,
+                    ": the largest sum.\n",
+                    &format!(": the largest sum.\n{POINTS}"),
+                );
             }
             Self::FileIo => read_and_write_files(&mut files, name),
         }
@@ -135,13 +142,13 @@ impl Template {
     }
 }
 
-fn file(path: &'static str, text: String) -> TemplateFile {
+fn template_file(path: &'static str, text: String) -> TemplateFile {
     let purpose = PURPOSES.iter().find(|(start, _)| path.starts_with(start));
     let (_, purpose) = *purpose.unwrap_or(&("", ""));
-    TemplateFile { told: CreatedFile { path, purpose }, text }
+    TemplateFile { created: CreatedFile { path, purpose }, text }
 }
 
-fn edit(files: &mut [TemplateFile], from: &str, to: &str) {
+fn replace_everywhere(files: &mut [TemplateFile], from: &str, to: &str) {
     for file in files {
         file.text = file.text.replace(from, to);
     }
@@ -162,14 +169,14 @@ fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
         ),
     ];
     for (from, to) in edits {
-        edit(files, from, to);
+        replace_everywhere(files, from, to);
     }
     let text = format!("[io]\ninput = \"{name}.in\"\noutput = \"{name}.out\"\n");
-    files.insert(1, file("juror.toml", text));
+    files.insert(1, template_file("juror.toml", text));
 }
 
 /// `hello` becomes `Hello`.
-fn title(name: &str) -> String {
+fn title_of(name: &str) -> String {
     let mut characters = name.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(characters).collect()
@@ -184,11 +191,11 @@ mod tests {
     const UUID: &str = "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10";
 
     #[test]
-    fn every_kind_has_what_a_package_needs() {
+    fn every_template_is_a_complete_package() {
         for template in Template::ALL {
             let files = template.files("hello", UUID);
-            let has = |start: &str| files.iter().any(|it| it.told.path.starts_with(start));
-            assert!(files.iter().all(|it| !it.told.purpose.is_empty()), "{}", template.name());
+            let has = |start: &str| files.iter().any(|it| it.created.path.starts_with(start));
+            assert!(files.iter().all(|it| !it.created.purpose.is_empty()), "{}", template.name());
             for part in ["problem.yaml", "statement/", "input_validators/", "generators/"] {
                 assert!(has(part), "{part} of {}", template.name());
             }
@@ -199,10 +206,10 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_put_into_the_texts() {
+    fn names_and_settings_are_filled_in() {
         let check = |template: Template, path: &str, lines: &[&str]| {
             let files = template.files("hello", UUID);
-            let file = files.iter().find(|it| it.told.path == path).expect(path);
+            let file = files.iter().find(|it| it.created.path == path).expect(path);
             for line in lines {
                 assert!(file.text.contains(line), "{path} lacks `{line}`: {}", file.text);
             }

@@ -20,23 +20,23 @@ use crate::build::bench::Bench;
 use crate::cache::result_cache::ResultCache;
 use crate::cache::store::is_private;
 use crate::executor::Executor;
-use crate::executor::local::Local;
-use crate::executor::scheduler::{Queue, Scheduler};
+use crate::executor::local::LocalExecutor;
+use crate::executor::scheduler::{Scheduler, SlotQueue};
 use crate::language::toolchain::Toolchains;
 use crate::model::event::{Event, Shortfall};
 use crate::model::exit_code::ExitCode;
-use crate::model::host::TriedMode;
-use crate::model::isolation::{Demand, Isolation};
+use crate::model::host::TriedIsolation;
+use crate::model::isolation::{Isolation, RequiredIsolation};
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::model::stop::{Stop, interrupt, is_heard};
+use crate::model::stop::{Stop, interrupt, was_interruption_noticed};
 use crate::model::text::printable;
 use crate::ops::context::Context;
 use crate::ops::options::{HostOptions, WorkerCommand};
-use crate::remote::link::{Connection, Route};
-use crate::remote::message::Facts;
+use crate::remote::link::{WorkerConnection, WorkerRoute};
+use crate::remote::message::WorkerFacts;
 #[cfg(feature = "nats")]
-use crate::remote::nats::{address::Address, submitter::connect};
+use crate::remote::nats::{address::NatsAddress, submitter::connect};
 use crate::remote::workers::Workers;
 use crate::sandbox::Machine;
 use crate::sandbox::host_tool::on_path;
@@ -46,7 +46,7 @@ pub struct Host {
     uncached: Arc<dyn Executor>,
     pub isolation: Isolation,
     /// The cache directory for generated test data.
-    pub kept: Option<PathBuf>,
+    pub generated_data: Option<PathBuf>,
     pub stop_handle: StopHandle,
     cache: ResultCache,
     toolchains: Arc<Toolchains>,
@@ -54,29 +54,29 @@ pub struct Host {
 
 /// Stops the runs of a host from another thread, even if the host starts later.
 #[derive(Clone, Default)]
-pub struct StopHandle(Arc<Mutex<Ending>>);
+pub struct StopHandle(Arc<Mutex<StopState>>);
 
 #[derive(Default)]
-struct Ending {
+struct StopState {
     executor: Option<Arc<dyn Executor>>,
-    is_asked: bool,
+    is_requested: bool,
 }
 
 impl StopHandle {
     /// Stops all current and later runs.
-    pub fn end(&self) {
+    pub fn stop(&self) {
         let mut ending = self.0.lock();
-        ending.is_asked = true;
+        ending.is_requested = true;
         ending.executor.iter().for_each(|executor| executor.stop());
     }
 
-    pub fn is_asked(&self) -> bool {
-        self.0.lock().is_asked
+    pub fn is_stopped(&self) -> bool {
+        self.0.lock().is_requested
     }
 
-    fn set(&self, executor: Option<Arc<dyn Executor>>) {
+    fn set_executor(&self, executor: Option<Arc<dyn Executor>>) {
         let mut ending = self.0.lock();
-        if ending.is_asked {
+        if ending.is_requested {
             executor.iter().for_each(|executor| executor.stop());
         }
         ending.executor = executor;
@@ -91,98 +91,117 @@ impl fmt::Debug for StopHandle {
 
 /// A second signal within this time counts as part of the first. A closing terminal sends several at once, and a
 /// person who presses Ctrl-C twice still wants a clean end.
-const PATIENCE: Duration = Duration::from_secs(1);
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 impl Host {
     /// Starts the slots and reports their isolation. Signals stop runs, unless the context has a stop handle.
     pub fn start(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         if !options.executors.is_empty() {
-            return Self::elsewhere(options, context);
+            return Self::connect_workers(options, context);
         }
-        let cache = cache(options, context);
-        let local = Local::start(options.slots, options.isolation)?;
+        let cache = open_cache(options, context);
+        let local = LocalExecutor::start(options.slots, options.isolation)?;
         let found = local.host();
         let isolation = found.isolation();
-        context.event(Event::HostReady {
+        context.send_event(Event::HostReady {
             isolation,
             shortfall: shortfall(isolation, found.refused(), found.gaps()),
-            most_at_once: found.most_at_once(),
+            most_at_once: found.max_simultaneous_runs(),
         });
-        let uncached = context.around(Arc::new(local));
-        let executor = cache.around(Arc::clone(&uncached));
+        let uncached = context.wrap_executor(Arc::new(local));
+        let executor = cache.wrap(Arc::clone(&uncached));
         if let Some((knowledge, store)) = cache.recalled() {
-            context.remembers(knowledge, store);
+            context.set_memory(knowledge, store);
         }
-        let stop_handle = stop_handle(context)?;
-        stop_handle.set(Some(Arc::clone(&executor)));
-        let kept = options.cache.clone().filter(|dir| context.may_remember && is_private(dir));
+        let stop_handle = command_stop_handle(context)?;
+        stop_handle.set_executor(Some(Arc::clone(&executor)));
+        let kept = options.cache.clone().filter(|dir| context.uses_cache && is_private(dir));
         let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
-        Ok(Self { executor, uncached, isolation, kept, stop_handle, cache, toolchains })
+        Ok(Self {
+            executor,
+            uncached,
+            isolation,
+            generated_data: kept,
+            stop_handle,
+            cache,
+            toolchains,
+        })
     }
 
     /// Connects to workers. Nothing is cached, since results depend on the workers' machines.
-    fn elsewhere(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
+    fn connect_workers(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         let mut workers = Vec::new();
         for worker in &options.executors {
-            workers.extend(routes(worker, options)?);
+            workers.extend(worker_routes(worker, options)?);
         }
-        let accepts = |facts: &Facts| match (options.isolation, facts.isolation.is_full()) {
-            (Demand::Full, false) => Err(format!(
+        let accepts = |facts: &WorkerFacts| match (options.isolation, facts.isolation.is_full()) {
+            (RequiredIsolation::Full, false) => Err(format!(
                 "programs are not fully isolated there ({}), but --isolation=full demands it",
                 facts.isolation
             )),
             _ => Ok(()),
         };
-        let stop_handle = stop_handle(context)?;
-        let workers = Arc::new(Workers::of(workers, options.slots, accepts)?);
-        context.works_with(Arc::clone(&workers));
+        let stop_handle = command_stop_handle(context)?;
+        let workers = Arc::new(Workers::connect(workers, options.slots, accepts)?);
+        context.set_workers(Arc::clone(&workers));
         let facts = workers.facts();
         let weakest = facts.iter().max_by_key(|facts| facts.isolation);
         let isolation = weakest.map_or(Isolation::Plain, |facts| facts.isolation);
         let shortfall = weakest.and_then(|facts| facts.shortfall.clone());
-        context.event(Event::HostReady { isolation, shortfall, most_at_once: None });
-        let executor = context.around(Arc::clone(&workers) as Arc<dyn Executor>);
+        context.send_event(Event::HostReady { isolation, shortfall, most_at_once: None });
+        let executor = context.wrap_executor(Arc::clone(&workers) as Arc<dyn Executor>);
         let uncached = Arc::clone(&executor);
-        stop_handle.set(Some(Arc::clone(&executor)));
+        stop_handle.set_executor(Some(Arc::clone(&executor)));
         let cache = ResultCache::default();
         let toolchains = Arc::new(Toolchains::new(workers.probe()));
-        Ok(Self { executor, uncached, isolation, kept: None, stop_handle, cache, toolchains })
+        Ok(Self {
+            executor,
+            uncached,
+            isolation,
+            generated_data: None,
+            stop_handle,
+            cache,
+            toolchains,
+        })
     }
 }
 
 /// Programs without isolation could write to the cache. Then it is used only if the user names it.
-fn cache(options: &HostOptions, context: &Context) -> ResultCache {
-    let is_isolated = options.isolation != Demand::Plain && cfg!(target_os = "linux");
-    let is_wanted = context.may_remember && (is_isolated || options.is_cache_named);
+fn open_cache(options: &HostOptions, context: &Context) -> ResultCache {
+    let is_isolated = options.isolation != RequiredIsolation::Plain && cfg!(target_os = "linux");
+    let is_wanted = context.uses_cache && (is_isolated || options.is_cache_named);
     let dir = options.cache.as_ref().filter(|_| is_wanted);
     dir.map_or_else(ResultCache::default, |dir| {
         ResultCache::open(dir, options.fresh).unwrap_or_else(|refused| {
-            context.diagnosed([*refused]);
+            context.send_diagnostics([*refused]);
             ResultCache::default()
         })
     })
 }
 
 /// Returns the handle of the context, or one for signals.
-fn stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
+fn command_stop_handle(context: &Context) -> Result<StopHandle, JudgeError> {
     let stop_handle = context.stop_handle.clone().unwrap_or_default();
     if context.stop_handle.is_none() {
         let heard = stop_handle.clone();
-        on_end(move || heard.end())?;
+        stop_on_signal(move || heard.stop())?;
     }
     Ok(stop_handle)
 }
 
-const LOCAL: &str = "local";
+const LOCAL_WORKER: &str = "local";
 
 /// A server may lead to several workers.
-fn routes(worker: &WorkerCommand, options: &HostOptions) -> Result<Vec<(String, Route)>, Stop> {
+fn worker_routes(
+    worker: &WorkerCommand,
+    options: &HostOptions,
+) -> Result<Vec<(String, WorkerRoute)>, Stop> {
     if is_address(&worker.text) {
         return at_server(&worker.text);
     }
-    let connection = connection(worker, options)?;
+    let connection = worker_connection(worker, options)?;
     let name = connection.name.clone();
-    Ok(vec![(name, Route::Pipes(connection.open()?))])
+    Ok(vec![(name, WorkerRoute::Pipes(connection.open()?))])
 }
 
 fn is_address(typed: &str) -> bool {
@@ -190,18 +209,18 @@ fn is_address(typed: &str) -> bool {
 }
 
 #[cfg(feature = "nats")]
-fn at_server(typed: &str) -> Result<Vec<(String, Route)>, Stop> {
-    Ok(connect(&address(typed)?)?)
+fn at_server(typed: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
+    Ok(connect(&parse_address(typed)?)?)
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &str) -> Result<Vec<(String, Route)>, Stop> {
+fn at_server(_: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
     Err(without_nats().into())
 }
 
 #[cfg(feature = "nats")]
-pub fn address(typed: &str) -> Result<Address, Stop> {
-    Address::parse(typed).map_err(Stop::usage)
+pub fn parse_address(typed: &str) -> Result<NatsAddress, Stop> {
+    NatsAddress::parse(typed).map_err(Stop::usage)
 }
 
 #[cfg(not(feature = "nats"))]
@@ -210,9 +229,12 @@ pub fn without_nats() -> JudgeError {
         .help("build it with `cargo install --path . --features nats`")
 }
 
-fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connection, JudgeError> {
+fn worker_connection(
+    worker: &WorkerCommand,
+    options: &HostOptions,
+) -> Result<WorkerConnection, JudgeError> {
     let command = match &worker.words[..] {
-        [word] if word == LOCAL => {
+        [word] if word == LOCAL_WORKER => {
             let own = env::current_exe()
                 .map_err(|error| JudgeError::new("find juror's own file", error))?;
             let mut command = Command::new(own);
@@ -236,34 +258,34 @@ fn connection(worker: &WorkerCommand, options: &HostOptions) -> Result<Connectio
             command
         }
     };
-    Ok(Connection { name: worker.text.clone(), command })
+    Ok(WorkerConnection { name: worker.text.clone(), command })
 }
 
 /// At a signal, all work of the command ends, and `heard` is called.
-pub fn on_end(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
+pub fn stop_on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
     let is_first = AtomicBool::new(true);
     on_signal(move || {
         interrupt();
         heard();
         if is_first.swap(false, Ordering::Relaxed) {
             // Without this thread, only a second signal would end work that ignores the first.
-            _ = thread::Builder::new().spawn(end_unless_heard);
+            _ = thread::Builder::new().spawn(exit_if_work_continues);
         }
     })
 }
 
 /// Ends the process if its work continues for a second of CPU time. No file is half-written, since files get their
 /// names when they are complete. The next juror removes temporary directories.
-fn end_unless_heard() {
-    const EVERY: Duration = Duration::from_millis(100);
+fn exit_if_work_continues() {
+    const POLL_INTERVAL: Duration = Duration::from_millis(100);
     let cpu_time = || {
         let now = clock_gettime(ClockId::ProcessCPUTime);
         Duration::try_from(now).unwrap_or_default()
     };
     let start = cpu_time();
-    while !is_heard() {
-        thread::sleep(EVERY);
-        if !is_heard() && cpu_time().saturating_sub(start) > PATIENCE {
+    while !was_interruption_noticed() {
+        thread::sleep(POLL_INTERVAL);
+        if !was_interruption_noticed() && cpu_time().saturating_sub(start) > GRACE_PERIOD {
             _ = writeln!(io::stderr(), "interrupted");
             signal_hook::low_level::exit(ExitCode::Interrupted.number().into());
         }
@@ -278,7 +300,7 @@ pub fn on_signal(heard: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
         let mut first = None;
         for signal in &mut signals {
             let asked = first.get_or_insert_with(Instant::now).elapsed();
-            if asked > PATIENCE {
+            if asked > GRACE_PERIOD {
                 // A later signal exits without a report. The slots clean up.
                 signal_hook::low_level::exit(128 + signal);
             }
@@ -296,7 +318,7 @@ impl Host {
     }
 
     pub fn is_stopped(&self) -> bool {
-        self.stop_handle.is_asked()
+        self.stop_handle.is_stopped()
     }
 
     pub fn builder(&self) -> Builder<'_> {
@@ -305,7 +327,7 @@ impl Host {
 
     /// `executor` must wrap this host's executor.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
-        Builder::with(executor, Arc::clone(&self.toolchains))
+        Builder::with_toolchains(executor, Arc::clone(&self.toolchains))
     }
 
     pub fn bench<'a>(
@@ -320,14 +342,14 @@ impl Host {
 
 impl Host {
     /// Shares the slots among several users. The user with the lowest number goes first.
-    pub fn in_turn(&self, queue: &Arc<Queue>, user: usize) -> Self {
-        let uncached = Scheduler::new(Arc::clone(&self.uncached)).in_turn(queue, user);
+    pub fn for_user(&self, queue: &Arc<SlotQueue>, user: usize) -> Self {
+        let uncached = Scheduler::new(Arc::clone(&self.uncached)).with_queue(queue, user);
         let uncached: Arc<dyn Executor> = Arc::new(uncached);
         Self {
-            executor: self.cache.around(Arc::clone(&uncached)),
+            executor: self.cache.wrap(Arc::clone(&uncached)),
             uncached,
             isolation: self.isolation,
-            kept: self.kept.clone(),
+            generated_data: self.generated_data.clone(),
             stop_handle: StopHandle::default(),
             cache: self.cache.clone(),
             toolchains: Arc::clone(&self.toolchains),
@@ -338,17 +360,18 @@ impl Host {
 impl Drop for Host {
     /// Takes the slots from the signal thread, so that they end before the process does.
     fn drop(&mut self) {
-        self.stop_handle.set(None);
+        self.stop_handle.set_executor(None);
     }
 }
 
 /// `None` if isolation is full.
 pub fn shortfall(
     isolation: Isolation,
-    refused: &[TriedMode],
+    refused: &[TriedIsolation],
     gaps: Vec<String>,
 ) -> Option<Shortfall> {
-    let reason = |mode: &TriedMode| Some(format!("{}: {}", mode.isolation, mode.fault.as_ref()?));
+    let reason =
+        |mode: &TriedIsolation| Some(format!("{}: {}", mode.isolation, mode.fault.as_ref()?));
     let (message, reasons, help) = match isolation {
         _ if isolation.is_full() => return None,
         Isolation::Plain => (

@@ -40,14 +40,14 @@ pub struct ListedTool {
 pub fn list_languages() -> LanguageListing {
     let toolchains = Toolchains::new(Box::new(Machine));
     let tool = |tool: &'static Tool| {
-        let found = toolchains.tool(tool, "list languages").ok();
+        let found = toolchains.find(tool, "list languages").ok();
         ListedTool {
             name: tool.name().to_owned(),
             version: found.as_ref().map(|it| it.version.clone()),
             help: found.is_none().then(|| tool.help()),
         }
     };
-    let languages = Language::ready().map(|language| ListedLanguage {
+    let languages = Language::supported().map(|language| ListedLanguage {
         code: language.code.to_owned(),
         name: language.name.to_owned(),
         tools: language.tools().map(tool).collect(),

@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde_json::{Number, Value};
 
 use crate::model::diagnostic::Diagnostic;
-use crate::model::event::{CommandTask, Event, Note, Stamped};
+use crate::model::event::{CommandTask, Event, Note, StampedEvent};
 use crate::model::exit_code::ExitCode;
-use crate::model::recalled::Recalled;
+use crate::model::recalled::CacheUse;
 use crate::model::report::{FORMAT, PackageReport};
 use crate::model::shard::Shard;
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::model::units::seconds;
 use crate::model::worker::WorkerReport;
 use crate::ops::context::Context;
@@ -31,22 +31,22 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
         }
     }
     if !faults.is_empty() {
-        return Err(Stop::Refused(Mend::CommandLine, faults));
+        return Err(Stop::Refused(RefusalSubject::CommandLine, faults));
     }
-    check(&commands).map_err(|why| {
+    check_compatible(&commands).map_err(|why| {
         Stop::usage(format!(
             "cannot merge these files: {why}; pass the events of all shards of one run"
         ))
     })?;
     // The commands ran at the same time.
     let at = commands.iter().map(|it| it.elapsed).max().unwrap_or_default();
-    for (package, event) in merged(&commands) {
-        context.replay(&Stamped { at, package, event });
+    for (package, event) in merge_events(&commands) {
+        context.replay(&StampedEvent { at, package, event });
     }
-    let recalled = commands.iter().filter_map(|it| it.recalled).reduce(Recalled::and);
+    let recalled = commands.iter().filter_map(|it| it.recalled).reduce(CacheUse::plus);
     let workers = commands.iter().flat_map(|it| it.workers.clone()).collect();
     let ended = commands.iter().map(|it| it.ended);
-    context.end_as(ended.fold(ExitCode::Success, ExitCode::and), recalled, workers);
+    context.set_merged_end(ended.fold(ExitCode::Success, ExitCode::graver_of), recalled, workers);
     Ok(())
 }
 
@@ -56,10 +56,10 @@ struct CommandEvents {
     task: CommandTask,
     shard: Option<Shard>,
     /// Without the first and the last event.
-    events: Vec<Stamped>,
+    events: Vec<StampedEvent>,
     elapsed: Duration,
     ended: ExitCode,
-    recalled: Option<Recalled>,
+    recalled: Option<CacheUse>,
     workers: Vec<WorkerReport>,
 }
 
@@ -73,12 +73,12 @@ impl CommandEvents {
             );
         }
         let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
-        let mut events: Vec<Stamped> = Vec::new();
+        let mut events: Vec<StampedEvent> = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
             let event = read_event(line);
             events.push(event.map_err(|why| format!("line {number} is not an event: {why}"))?);
         }
-        let Some(Stamped { at, event: Event::Finished { ended, recalled, workers }, .. }) =
+        let Some(StampedEvent { at, event: Event::Finished { ended, recalled, workers }, .. }) =
             events.pop()
         else {
             return Err(
@@ -89,7 +89,8 @@ impl CommandEvents {
             return Err("it has the events of several commands; give a file for each".to_owned());
         }
         // A merged file begins with the start of `merge`, then has that of the commands.
-        let begins = matches!(events.first(), Some(Stamped { event: Event::Started { .. }, .. }));
+        let begins =
+            matches!(events.first(), Some(StampedEvent { event: Event::Started { .. }, .. }));
         let started =
             events.iter().rev().filter(|_| begins).find_map(|it| match it.event.clone() {
                 Event::Started { juror, command, task, .. } => Some((juror, command, task)),
@@ -118,22 +119,22 @@ impl CommandEvents {
     }
 }
 
-fn read_event(line: &[u8]) -> Result<Stamped, String> {
+fn read_event(line: &[u8]) -> Result<StampedEvent, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    if let Some(number) = too_large(&value) {
+    if let Some(number) = find_too_large(&value) {
         return Err(format!("it is damaged: {number} is more than any count or time"));
     }
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
 /// A sum with such a number could overflow.
-fn too_large(value: &Value) -> Option<&Number> {
+fn find_too_large(value: &Value) -> Option<&Number> {
     /// The largest integer that every reader of JSON reads exactly.
-    const MOST: f64 = (1_u64 << 53) as f64;
+    const MAX_EXACT_INTEGER: f64 = (1_u64 << 53) as f64;
     match value {
-        Value::Number(number) => Some(number).filter(|it| it.as_f64() > Some(MOST)),
-        Value::Array(all) => all.iter().find_map(too_large),
-        Value::Object(all) => all.values().find_map(too_large),
+        Value::Number(number) => Some(number).filter(|it| it.as_f64() > Some(MAX_EXACT_INTEGER)),
+        Value::Array(all) => all.iter().find_map(find_too_large),
+        Value::Object(all) => all.values().find_map(find_too_large),
         _ => None,
     }
 }
@@ -147,7 +148,7 @@ fn judged(event: &Event) -> Option<&str> {
 }
 
 /// Two commands of one run never have the same submission or test case.
-fn unit(event: &Event) -> Option<&str> {
+fn work_item(event: &Event) -> Option<&str> {
     match event {
         Event::CaseGenerated { test_case, .. } => Some(test_case),
         event => judged(event),
@@ -155,7 +156,7 @@ fn unit(event: &Event) -> Option<&str> {
 }
 
 /// Returns why the commands are not parts of one run.
-fn check(commands: &[CommandEvents]) -> Result<(), String> {
+fn check_compatible(commands: &[CommandEvents]) -> Result<(), String> {
     let Some(first) = commands.first() else { return Ok(()) };
     if let Some(other) = commands.iter().find(|it| it.command != first.command) {
         let (first, other) = (&first.command, &other.command);
@@ -166,7 +167,7 @@ fn check(commands: &[CommandEvents]) -> Result<(), String> {
     }
     let mut known = HashSet::new();
     for command in commands {
-        let own = command.events.iter().filter_map(|it| Some((&it.package, unit(&it.event)?)));
+        let own = command.events.iter().filter_map(|it| Some((&it.package, work_item(&it.event)?)));
         let own: HashSet<_> = own.collect();
         if let Some((_, name)) = own.iter().find(|it| known.contains(*it)) {
             return Err(format!("two files have {name}"));
@@ -199,10 +200,10 @@ fn check(commands: &[CommandEvents]) -> Result<(), String> {
     Ok(())
 }
 
-type Package = Option<Arc<str>>;
+type PackageName = Option<Arc<str>>;
 
 /// Ordered by package. Repeated information appears once.
-fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
+fn merge_events(commands: &[CommandEvents]) -> Vec<(PackageName, Event)> {
     let mut all = Vec::new();
     if let Some(CommandEvents { juror, command, task, .. }) = commands.first() {
         let (juror, command) = (juror.clone(), command.clone());
@@ -217,7 +218,7 @@ fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
     if let Some((_, weakest)) = hosts.max_by_key(|(isolation, _)| **isolation) {
         all.push((None, weakest.clone()));
     }
-    let mut packages: Vec<&Package> = Vec::new();
+    let mut packages: Vec<&PackageName> = Vec::new();
     for event in events() {
         if !packages.contains(&&event.package) {
             packages.push(&event.package);
@@ -228,13 +229,13 @@ fn merged(commands: &[CommandEvents]) -> Vec<(Package, Event)> {
             let own = command.events.iter().filter(|it| it.package == *package);
             own.map(|it| &it.event).collect()
         });
-        let own = about_package(&own.collect::<Vec<_>>());
+        let own = merge_package_events(&own.collect::<Vec<_>>());
         all.extend(own.into_iter().map(|event| (package.clone(), event)));
     }
     all
 }
 
-fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
+fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     let mut before: Vec<&Event> = Vec::new();
     let mut begun: Vec<&Event> = Vec::new();
     let mut results: Vec<(&str, &Event)> = Vec::new();
@@ -291,7 +292,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
     let path = whole.as_ref().map(|it| it.path.clone());
     if let (Some(whole), Some(path)) = (whole, path) {
         all.push(Event::PackageRead(whole.into()));
-        all.extend(different_limits(&limits, path).map(Event::Diagnosed));
+        all.extend(different_limits_warning(&limits, path).map(Event::Diagnosed));
         all.extend(limits.first().map(|it| (*it).clone()));
     }
     all.extend(begun.into_iter().cloned());
@@ -300,7 +301,7 @@ fn about_package(commands: &[Vec<&Event>]) -> Vec<Event> {
     all
 }
 
-fn different_limits(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
+fn different_limits_warning(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
     let times = limits.iter().filter_map(|it| match it {
         Event::LimitsSet { limits, .. } => Some(limits.cpu_time()),
         _ => None,
@@ -330,7 +331,7 @@ mod tests {
     }
 
     fn finished(ended: ExitCode) -> Event {
-        let recalled = Some(Recalled { started: 2, recalled: 5, oldest: None });
+        let recalled = Some(CacheUse { started: 2, recalled: 5, oldest: None });
         let worker = WorkerReport {
             name: "host".to_owned(),
             isolation: Some(Isolation::Namespaces),
@@ -376,7 +377,8 @@ mod tests {
         for event in events {
             let is_framed = matches!(event, Event::Started { .. } | Event::Finished { .. });
             let package = (!is_framed).then(|| "sum".into());
-            let stamped = Stamped { at: Duration::from_secs(7), package, event: event.clone() };
+            let stamped =
+                StampedEvent { at: Duration::from_secs(7), package, event: event.clone() };
             serde_json::to_writer(&mut text, &stamped).unwrap();
             text.push(b'\n');
         }
@@ -396,13 +398,13 @@ mod tests {
         let context = Context::new(move |stamped| drop(sender.send(stamped.clone())));
         match merge(&files, &context) {
             Ok(()) => context.finish(),
-            Err(Stop::Refused(Mend::CommandLine, remarks)) => {
+            Err(Stop::Refused(RefusalSubject::CommandLine, remarks)) => {
                 return Err(format!("{:?}", remarks[0]));
             }
             Err(_) => return Err("another end".to_owned()),
         }
         let mut report = Report::default();
-        receiver.try_iter().for_each(|stamped| report.see(&stamped));
+        receiver.try_iter().for_each(|stamped| report.add_event(&stamped));
         Ok(report)
     }
 
@@ -446,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_has_other_text_is_refused() {
+    fn a_file_without_events_is_refused() {
         let check = |text: &str, said: &str| {
             let why = merge_texts(&[text.as_bytes().to_vec()]).expect_err(said);
             assert!(why.contains(said), "{said}: {why}");
@@ -462,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shards_did_counts_once() {
+    fn events_of_shards_count_once() {
         let error = crate::model::judgement::JudgeError::new("run", "no");
         let begun = |submission: &str| {
             let [submission, test_case] = [submission, "secret/1"].map(str::to_owned);

@@ -11,19 +11,19 @@ use serde::Serialize;
 use crate::model::event::Event;
 use crate::model::judgement::JudgeError;
 use crate::model::problem::Problem;
-use crate::model::stop::{Mend, Stop};
+use crate::model::stop::{RefusalSubject, Stop};
 use crate::model::submission::Submission;
 use crate::model::text::{count, printable, visible};
 use crate::mutate::operator::Operator;
-use crate::mutate::original::{Original, original};
+use crate::mutate::original::{OriginalSource, read_original};
 use crate::mutate::{Mutant, mutants};
 use crate::ops::context::Context;
-use crate::ops::problem::{self, Remarks};
-use crate::ops::submissions::named;
+use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::submissions::named_submission;
 use crate::package::suggest::nearest;
 use crate::report::result::CommandResult;
-use crate::report::style::Look;
-use crate::report::terminal::columns::Cell;
+use crate::report::style::TextRole;
+use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
 use crate::search::reference::is_accepted;
 
@@ -84,9 +84,10 @@ pub struct ListedMutant {
 /// Also writes the mutant that is to be exported.
 pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<MutantListing, Stop> {
     let format = options.format.as_deref();
-    let problem = problem::read(&options.package, format, Remarks::Errors, context)?;
-    let mut all = mutated(options.submission.as_deref(), &problem)?;
-    context.event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
+    let problem =
+        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    let mut all = mutate_submissions(options.submission.as_deref(), &problem)?;
+    context.send_event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
     let ids: Vec<String> =
         all.iter().flat_map(|it| it.mutants.iter().map(|mutant| mutant.id.clone())).collect();
     let operators = &options.operators;
@@ -98,15 +99,15 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
     }
     let Some(first) = all.iter().find(|it| !it.mutants.is_empty()) else {
         let submission = options.submission.as_ref().map(|_| &all[..]);
-        return Err(nothing(options.id.as_deref(), &ids, submission));
+        return Err(no_mutants_error(options.id.as_deref(), &ids, submission));
     };
     let saved = match &options.export {
-        Some(to) => Some(save(&first.original, &first.mutants[0], to)?),
+        Some(to) => Some(save_mutant(&first.original, &first.mutants[0], to)?),
         None => None,
     };
     let held_out = Operator::held_out(options.seed);
     let list =
-        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| listed(it, mutant, &held_out)));
+        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| list_entry(it, mutant, &held_out)));
     Ok(MutantListing {
         list: list.collect(),
         in_full: options.id.is_some(),
@@ -116,18 +117,21 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
 
 struct MutatedSubmission {
     submission: Submission,
-    original: Original,
+    original: OriginalSource,
     mutants: Vec<Mutant>,
 }
 
-fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<MutatedSubmission>, Stop> {
+fn mutate_submissions(
+    submission: Option<&Path>,
+    problem: &Problem,
+) -> Result<Vec<MutatedSubmission>, Stop> {
     let submissions = match submission {
-        Some(path) => vec![named(path, problem).map_err(Stop::usage)?],
+        Some(path) => vec![named_submission(path, problem).map_err(Stop::usage)?],
         None => problem.submissions.iter().filter(|it| is_accepted(it)).cloned().collect(),
     };
     let mut all = Vec::new();
     for submission in submissions {
-        if let Some(original) = original(&submission.program)? {
+        if let Some(original) = read_original(&submission.program)? {
             let mutants = mutants(original.language, &original.files);
             all.push(MutatedSubmission { submission, original, mutants });
         }
@@ -136,7 +140,11 @@ fn mutated(submission: Option<&Path>, problem: &Problem) -> Result<Vec<MutatedSu
 }
 
 /// `named` has the mutants of the submission that the user named.
-fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[MutatedSubmission]>) -> Stop {
+fn no_mutants_error(
+    wanted: Option<&str>,
+    ids: &[String],
+    named: Option<&[MutatedSubmission]>,
+) -> Stop {
     const LANGUAGES: &str = "C, C++, Rust, Python or Java";
     let what = match wanted {
         Some(id) => {
@@ -153,17 +161,17 @@ fn nothing(wanted: Option<&str>, ids: &[String], named: Option<&[MutatedSubmissi
         },
         None => "--operator selects no mutants; leave it out to see all".to_owned(),
     };
-    Stop::Refused(Mend::Selection, vec![what.into()])
+    Stop::Refused(RefusalSubject::Selection, vec![what.into()])
 }
 
-fn listed(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
+fn list_entry(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
     let file = &of.original.files[mutant.file];
     let [lines_before, lines_after] = mutant.lines(&file.text);
     ListedMutant {
         submission: of.submission.name.clone(),
         id: mutant.id.clone(),
         operator: mutant.operator.name().to_owned(),
-        mistake: mutant.operator.words().to_owned(),
+        mistake: mutant.operator.description().to_owned(),
         file: file.name.display().to_string(),
         line: mutant.line,
         column: mutant.column,
@@ -177,11 +185,14 @@ fn listed(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> Lis
 
 /// Writes a program of one file to a new file, or into a directory if `to` exists or ends with a slash. Writes
 /// several files to a new directory.
-fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
+fn save_mutant(original: &OriginalSource, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop> {
     let is_single = original.files.len() == 1;
     let is_directory = to.is_dir() || to.as_os_str().as_bytes().ends_with(b"/");
-    let to =
-        if is_single && is_directory { to.join(own_name(original, mutant)) } else { to.to_owned() };
+    let to = if is_single && is_directory {
+        to.join(mutant_file_name(original, mutant))
+    } else {
+        to.to_owned()
+    };
     if to.exists() {
         let what = format!("{} already exists; give a new file or directory", to.display());
         return Err(Stop::usage(what));
@@ -189,7 +200,7 @@ fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop
     for (place, file) in original.files.iter().enumerate() {
         let text = if place == mutant.file { mutant.apply(&file.text) } else { file.text.clone() };
         let path = if is_single { to.clone() } else { to.join(&file.name) };
-        let fault = JudgeError::on("write", &path);
+        let fault = JudgeError::on_file("write", &path);
         let parent = path.parent().unwrap_or(Path::new(""));
         let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, text));
         // Half a file would look like the mutant, and block the next attempt.
@@ -199,7 +210,7 @@ fn save(original: &Original, mutant: &Mutant, to: &Path) -> Result<PathBuf, Stop
 }
 
 /// Has the mutant's name in it, except in Java, where the class name is fixed.
-fn own_name(original: &Original, mutant: &Mutant) -> PathBuf {
+fn mutant_file_name(original: &OriginalSource, mutant: &Mutant) -> PathBuf {
     let name = &original.files[0].name;
     if original.language == "java" {
         return name.clone();
@@ -216,12 +227,12 @@ impl CommandResult for MutantListing {
             if at > 0 {
                 page.blank();
             }
-            let submission = style.paint(Look::Title, &printable(&mutants[0].submission));
+            let submission = style.paint(TextRole::Title, &printable(&mutants[0].submission));
             if self.in_full {
-                mutants.iter().for_each(|mutant| in_full(page, mutant));
+                mutants.iter().for_each(|mutant| render_in_full(page, mutant));
             } else {
                 page.line(0, &format!("{submission}  {}", count(mutants.len(), "mutant")));
-                list(page, mutants);
+                render_list(page, mutants);
             }
         }
         if let Some(saved) = &self.saved {
@@ -230,7 +241,7 @@ impl CommandResult for MutantListing {
     }
 }
 
-fn list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
+fn render_list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
     let arrow = if page.style.unicode { "→" } else { "->" };
     page.short_columns(mutants.iter().map(|mutant| {
         let [before, after] = [&mutant.before, &mutant.after].map(|text| match text.as_str() {
@@ -238,19 +249,19 @@ fn list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
             text => format!("`{}`", visible(text.as_bytes())),
         });
         vec![
-            Cell::left(mutant.id.clone()),
-            Cell::right(format!("{}:{}", mutant.line, mutant.column)).looking(Look::Dim),
-            Cell::left(format!("{before} {arrow} {after}")),
+            TableCell::left(mutant.id.clone()),
+            TableCell::right(format!("{}:{}", mutant.line, mutant.column)).with_look(TextRole::Dim),
+            TableCell::left(format!("{before} {arrow} {after}")),
         ]
     }));
 }
 
-fn in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
+fn render_in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
     let style = page.style;
     let place = format!("{}, {}:{}:{}", mutant.submission, mutant.file, mutant.line, mutant.column);
-    page.line(0, &format!("{}  {}", style.paint(Look::Title, &mutant.id), printable(&place)));
+    page.line(0, &format!("{}  {}", style.paint(TextRole::Title, &mutant.id), printable(&place)));
     page.line(0, &format!("the mutant {}", mutant.mistake));
     page.blank();
-    page.edited(0, "-", Look::Expected, mutant.lines_before.iter().map(|it| &**it));
-    page.edited(0, "+", Look::Got, mutant.lines_after.iter().map(|it| &**it));
+    page.edited(0, "-", TextRole::Expected, mutant.lines_before.iter().map(|it| &**it));
+    page.edited(0, "+", TextRole::Actual, mutant.lines_after.iter().map(|it| &**it));
 }

@@ -10,17 +10,17 @@ use crate::model::verdict::Verdict;
 use crate::package;
 
 /// Empty for an archive, and for a format that juror does not write to.
-pub fn steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
-    if dir.is_dir() && problem.layout.takes_cases { missing(problem) } else { Vec::new() }
+pub fn next_steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
+    if dir.is_dir() && problem.layout.takes_cases { missing_steps(problem) } else { Vec::new() }
 }
 
 /// Empty if too little of the package can be read.
-pub fn of_faulty(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
+pub fn next_steps_of_faulty_package(dir: &Path, format: Option<&str>) -> Vec<NextStep> {
     let problem = if dir.is_dir() { package::read_as(dir, format).problem } else { None };
-    problem.map_or_else(Vec::new, |problem| steps(dir, &problem))
+    problem.map_or_else(Vec::new, |problem| next_steps(dir, &problem))
 }
 
-fn missing(problem: &Problem) -> Vec<NextStep> {
+fn missing_steps(problem: &Problem) -> Vec<NextStep> {
     let dir = &problem.dir;
     let generate = |options: &[&str]| {
         let words = ["juror", "generate"].map(Path::new).into_iter().chain([dir.as_path()]);

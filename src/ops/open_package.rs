@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::executor::scratch::{self, Scratch, Use};
+use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::stop::Stop;
@@ -12,7 +12,7 @@ use crate::package::archive;
 #[derive(Debug)]
 pub struct OpenPackage {
     pub dir: PathBuf,
-    unpacked: Option<(PathBuf, Scratch)>,
+    unpacked: Option<(PathBuf, ScratchDirectory)>,
 }
 
 impl OpenPackage {
@@ -21,7 +21,7 @@ impl OpenPackage {
         if !archive::is_archive(package) {
             return Ok(Self { dir: package.to_owned(), unpacked: None });
         }
-        let scratch = scratch::directory(Use::Package)?;
+        let scratch = scratch::make_scratch(ScratchPurpose::Package)?;
         let dir = archive::unpack(package, scratch.path())?;
         Ok(Self { dir, unpacked: Some((package.to_owned(), scratch)) })
     }
@@ -31,7 +31,7 @@ impl OpenPackage {
     }
 
     /// Rewrites paths as if the archive were a directory, since users do not know where it was unpacked.
-    pub fn shown(&self, mut event: Event) -> Event {
+    pub fn with_archive_paths(&self, mut event: Event) -> Event {
         let Some(archive) = self.archive() else { return event };
         let below = |path: &mut PathBuf| match path.strip_prefix(&self.dir) {
             Ok(rest) if rest.as_os_str().is_empty() => *path = archive.to_owned(),

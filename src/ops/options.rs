@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::grader::Dialect;
-use crate::model::isolation::Demand;
+use crate::model::isolation::RequiredIsolation;
 use crate::model::limits::ProblemLimits;
 use crate::model::shard::Shard;
 use crate::model::units::Bytes;
@@ -16,7 +16,7 @@ pub const STANDARD_INPUT: &str = "/dev/stdin";
 pub struct HostOptions {
     /// `None` for one per physical core.
     pub slots: Option<usize>,
-    pub isolation: Demand,
+    pub isolation: RequiredIsolation,
     /// If empty, programs run on this machine.
     pub executors: Vec<WorkerCommand>,
     /// `None` caches nothing.
@@ -36,10 +36,10 @@ pub struct WorkerCommand {
 
 impl HostOptions {
     /// The options that repeat a run with the same isolation on the same machine.
-    pub fn again(&self) -> Vec<OsString> {
+    pub fn repeat_arguments(&self) -> Vec<OsString> {
         let name = self.isolation.name();
         let isolation =
-            (self.isolation != Demand::default()).then(|| format!("--isolation={name}"));
+            (self.isolation != RequiredIsolation::default()).then(|| format!("--isolation={name}"));
         let executors = self.executors.iter().map(|worker| format!("--executor={}", worker.text));
         isolation.into_iter().chain(executors).map(OsString::from).collect()
     }
@@ -55,7 +55,7 @@ pub struct RunOptions {
     /// Instead of the package's limit.
     pub memory_limit: Option<Bytes>,
     pub dialect: Option<Dialect>,
-    pub keep: Keep,
+    pub keep: KeepOption,
     /// The format of the package; `None` if it is to be detected.
     pub format: Option<String>,
     pub shard: Option<Shard>,
@@ -63,34 +63,34 @@ pub struct RunOptions {
 
 /// Whether and where to save working directories of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeepOption {
     #[default]
-    No,
-    Anywhere,
+    Never,
+    NewDirectory,
     /// The directory is new or empty.
-    In(PathBuf),
+    Directory(PathBuf),
 }
 
 impl RunOptions {
     /// The options that repeat a run.
-    pub fn again(&self) -> Vec<OsString> {
+    pub fn repeat_arguments(&self) -> Vec<OsString> {
         let memory = self.memory_limit.map(|it| (it.0 >> 20).to_string().into());
-        let own = typed([
+        let own = option_words([
             ("--time-limit", self.time_limit.map(|it| it.as_secs_f64().to_string().into())),
             ("--memory-limit", memory),
             ("--format", self.format.as_ref().map(OsString::from)),
         ]);
-        own.chain(self.host.again()).collect()
+        own.chain(self.host.repeat_arguments()).collect()
     }
 
     /// Applies the memory limit. The time limit is handled where it is measured.
-    pub fn limit(&self, limits: &mut ProblemLimits) {
+    pub fn apply_limits(&self, limits: &mut ProblemLimits) {
         limits.memory = self.memory_limit.or(limits.memory);
     }
 }
 
 /// Leaves out options without a value.
-pub fn typed<const N: usize>(
+pub fn option_words<const N: usize>(
     options: [(&str, Option<OsString>); N],
 ) -> impl Iterator<Item = OsString> {
     options.into_iter().filter_map(|(name, value)| Some([name.into(), value?])).flatten()

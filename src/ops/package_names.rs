@@ -14,7 +14,7 @@ pub type PackageNames = BTreeMap<PathBuf, Arc<str>>;
 /// Drops paths that lead to the same package as an earlier one.
 ///
 /// A name is the shortest end of the given path that no other path has. It does not depend on the order.
-pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
+pub fn distinct_packages(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
     let mut packages: Vec<(PathBuf, PathBuf)> = Vec::new();
     for path in paths {
         let real = path.canonicalize().or_else(|_| std::path::absolute(path));
@@ -24,21 +24,21 @@ pub fn distinct(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
         }
     }
     let named = packages.iter().map(|(path, real)| match path.file_name() {
-        Some(_) => parts(path),
+        Some(_) => path_names(path),
         // A path such as `.` has no name.
-        None => parts(real),
+        None => path_names(real),
     });
     let parts: Vec<Vec<&OsStr>> = named.collect();
     let mut names = PackageNames::new();
     if packages.len() > 1 {
-        let named = packages.iter().zip(names_of(&parts));
+        let named = packages.iter().zip(shortest_names(&parts));
         names.extend(named.map(|((path, _), name)| (path.clone(), name.into())));
     }
     (packages.into_iter().map(|(path, _)| path).collect(), names)
 }
 
 /// Includes the package's own name; the root directory has an empty name.
-fn parts(path: &Path) -> Vec<&OsStr> {
+fn path_names(path: &Path) -> Vec<&OsStr> {
     let normal = |part| match part {
         Component::Normal(name) => Some(name),
         Component::ParentDir => Some(OsStr::new("..")),
@@ -48,7 +48,7 @@ fn parts(path: &Path) -> Vec<&OsStr> {
     path.components().filter_map(normal).collect()
 }
 
-fn names_of(paths: &[Vec<&OsStr>]) -> Vec<String> {
+fn shortest_names(paths: &[Vec<&OsStr>]) -> Vec<String> {
     let name = |(at, path): (usize, &Vec<&OsStr>)| {
         let others = || paths.iter().enumerate().filter(|(other, _)| *other != at);
         let is_own = |end: &&[&OsStr]| !others().any(|(_, other)| other.ends_with(end));
@@ -65,12 +65,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_is_named_by_the_shortest_end_of_its_path_that_tells_it_from_the_others() {
+    fn a_package_has_the_shortest_unique_end_of_its_path_as_name() {
         let check = |paths: &[&str], expected: &[&str]| {
-            let split: Vec<Vec<&OsStr>> = paths.iter().map(|it| parts(Path::new(it))).collect();
-            assert_eq!(names_of(&split), expected, "{paths:?}");
+            let split: Vec<Vec<&OsStr>> =
+                paths.iter().map(|it| path_names(Path::new(it))).collect();
+            assert_eq!(shortest_names(&split), expected, "{paths:?}");
             let reversed: Vec<Vec<&OsStr>> = split.into_iter().rev().collect();
-            let backwards: Vec<String> = names_of(&reversed).into_iter().rev().collect();
+            let backwards: Vec<String> = shortest_names(&reversed).into_iter().rev().collect();
             assert_eq!(backwards, expected, "{paths:?}, backwards");
         };
         check(&["/a/sum", "/b/mul"], &["sum", "mul"]);
@@ -84,14 +85,14 @@ mod tests {
     }
 
     #[test]
-    fn a_package_that_is_named_twice_is_one() {
+    fn a_package_named_twice_counts_once() {
         let keep = tempfile::tempdir().expect("a directory");
         let path = |name: &str| keep.path().join(name);
         std::fs::create_dir_all(path("a/sum")).expect("directories");
         std::os::unix::fs::symlink(path("a"), path("link")).expect("a link");
         let check = |names: &[&str], left: &[&str], named: usize| {
             let paths: Vec<PathBuf> = names.iter().map(|name| path(name)).collect();
-            let (found, names) = distinct(&paths);
+            let (found, names) = distinct_packages(&paths);
             let expected: Vec<PathBuf> = left.iter().map(|name| path(name)).collect();
             assert_eq!((found, names.len()), (expected, named), "{paths:?}");
         };

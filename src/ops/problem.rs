@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::build::Builder;
-use crate::generate::missing::{self, Made};
+use crate::generate::missing::{self, CompletedFiles};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::Event;
 use crate::model::grader::Dialect;
@@ -12,10 +12,10 @@ use crate::model::problem::Problem;
 use crate::model::stop::Stop;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::package::{self, Reading};
+use crate::package::{self, PackageReading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remarks {
+pub enum ShownDiagnostics {
     /// The user works on the package.
     All,
     /// Only errors that prevent judging, since the user works on a submission.
@@ -23,18 +23,18 @@ pub enum Remarks {
 }
 
 /// Detects the format if `format` is `None`. Shows the diagnostics.
-pub fn read(
+pub fn read_problem(
     dir: &Path,
     format: Option<&str>,
-    remarks: Remarks,
+    remarks: ShownDiagnostics,
     context: &Context,
 ) -> Result<Problem, Stop> {
-    let dir = context.enter(dir)?;
+    let dir = context.enter_package(dir)?;
     let mut reading = package::read_as(&dir, format);
-    if remarks == Remarks::Errors {
+    if remarks == ShownDiagnostics::Errors {
         reading.diagnostics.retain(Diagnostic::prevents_judging);
     }
-    usable(reading, context)
+    require_usable(reading, context)
 }
 
 /// Sets whose rules apply to scoring groups.
@@ -44,22 +44,29 @@ pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
     }
 }
 
-pub fn usable(reading: Reading, context: &Context) -> Result<Problem, Stop> {
+pub fn require_usable(reading: PackageReading, context: &Context) -> Result<Problem, Stop> {
     let (problem, remarks) =
-        reading.usable().inspect_err(|_| context.event(Event::PackageRefused))?;
-    context.diagnosed(remarks);
+        reading.into_problem().inspect_err(|_| context.send_event(Event::PackageRefused))?;
+    context.send_diagnostics(remarks);
     Ok(problem)
 }
 
 /// Generates missing files of these test cases, or of all. They exist as long as the returned value.
-pub fn complete(
+pub fn make_missing_files(
     problem: &mut Problem,
     names: Option<&HashSet<String>>,
     host: &Host,
     builder: &Builder<'_>,
     context: &Context,
-) -> Result<Option<Made>, Stop> {
-    let events = context.sink();
+) -> Result<Option<CompletedFiles>, Stop> {
+    let events = context.event_sender();
     let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
-    missing::complete(problem, &*host.executor, builder, &events, &wanted, host.kept.as_deref())
+    missing::complete(
+        problem,
+        &*host.executor,
+        builder,
+        &events,
+        &wanted,
+        host.generated_data.as_deref(),
+    )
 }

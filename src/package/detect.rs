@@ -20,12 +20,12 @@ pub(super) fn format(
     for (at, format) in FORMATS.into_iter().enumerate() {
         // A directory inside a package belongs to that package, whatever it looks like.
         if let Some(reason) = format.detect(dir)
-            && package_around(dir, &FORMATS[..at]).is_none()
+            && enclosing_package(dir, &FORMATS[..at]).is_none()
         {
             return Ok((format, reason));
         }
     }
-    Err(no_package(dir))
+    Err(no_package_error(dir))
 }
 
 fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
@@ -33,7 +33,7 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Diagnostic::error(dir, format!("{}: no such directory", dir.display()))
-                .help(instead_of(dir)));
+                .help(help_for_missing(dir)));
         }
         Err(error) => return Err(Diagnostic::error(dir, format!("cannot be read: {error}"))),
     };
@@ -44,29 +44,29 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
     let message = format!("{name} is neither a directory nor an archive");
     let help = match Language::of_file(dir) {
         Some(_) => format!("name the package first, and {name} after it"),
-        None => WANTED.to_owned(),
+        None => PACKAGE_HELP.to_owned(),
     };
     Err(Diagnostic::error(dir, message).help(help))
 }
 
 /// Suggests packages with a similar name, or else says what a package is.
-fn instead_of(dir: &Path) -> String {
+fn help_for_missing(dir: &Path) -> String {
     let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let packages = packages_in(&FilePath::root(parent));
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = packages.iter().map(|path| name(path)).collect();
     let near = paths_near(&name(dir), names.iter().map(String::as_str));
-    if near.is_empty() { WANTED.to_owned() } else { near }
+    if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
 }
 
-const WANTED: &str =
+const PACKAGE_HELP: &str =
     "give the directory of a problem package, or an archive of one: .zip, .kpp, .tar.gz or .tgz";
 
-const UNREAD: [(&str, &str); 3] =
+const UNSUPPORTED_FORMATS: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
-fn unread(dir: &FilePath) -> Option<Diagnostic> {
-    let (file, format) = UNREAD.iter().find(|(file, _)| dir.join(file).is_file())?;
+fn unsupported_format(dir: &FilePath) -> Option<Diagnostic> {
+    let (file, format) = UNSUPPORTED_FORMATS.iter().find(|(file, _)| dir.join(file).is_file())?;
     let message =
         format!("is in the format of {format}, because there is {file}; juror does not read it");
     let help = "export it as a Kattis or Polygon package; `juror convert PACKAGE --to 2025-09 OUT` \
@@ -74,8 +74,8 @@ fn unread(dir: &FilePath) -> Option<Diagnostic> {
     Some(Diagnostic::error(dir, message).help(help))
 }
 
-fn no_package(dir: &FilePath) -> Diagnostic {
-    if let Some(unread) = unread(dir) {
+fn no_package_error(dir: &FilePath) -> Diagnostic {
+    if let Some(unread) = unsupported_format(dir) {
         return unread;
     }
     let message = format!(
@@ -86,28 +86,31 @@ fn no_package(dir: &FilePath) -> Diagnostic {
     let packages = packages_near(dir);
     let help = match &packages[..] {
         [] => {
-            let mut signs = FORMATS.map(Format::sign).to_vec();
+            let mut signs = FORMATS.map(Format::marker_text).to_vec();
             signs.dedup();
             format!("a package is a directory with {}", signs.join(", or with "))
         }
         [package] => format!("did you mean {}?", package.display()),
         some => {
-            let names: Vec<String> =
-                some.iter().take(MOST).map(|package| package.display().to_string()).collect();
-            let more = if some.len() > MOST { ", …" } else { "" };
+            let names: Vec<String> = some
+                .iter()
+                .take(MAX_SUGGESTIONS)
+                .map(|package| package.display().to_string())
+                .collect();
+            let more = if some.len() > MAX_SUGGESTIONS { ", …" } else { "" };
             format!("packages in it: {}{more}", names.join(", "))
         }
     };
     Diagnostic::error(dir, message).help(help)
 }
 
-const MOST: usize = 5;
+const MAX_SUGGESTIONS: usize = 5;
 
 /// Packages in `dir`, or the one that `dir` is in.
 fn packages_near(dir: &FilePath) -> Vec<PathBuf> {
     let mut packages = packages_in(dir);
     if packages.is_empty() {
-        packages.extend(package_around(dir, &FORMATS));
+        packages.extend(enclosing_package(dir, &FORMATS));
     }
     packages
 }
@@ -118,7 +121,7 @@ fn packages_in(dir: &FilePath) -> Vec<PathBuf> {
     inside.filter(|path| is_package(path, &FORMATS)).map(PathBuf::from).collect()
 }
 
-fn package_around(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
+fn enclosing_package(dir: &FilePath, formats: &[&dyn Format]) -> Option<PathBuf> {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.into());
     let mut around = real.ancestors().skip(1).map(FilePath::root);
     around.find(|path| is_package(path, formats)).map(PathBuf::from)

@@ -12,35 +12,35 @@ pub struct Schedule {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    pub parts: Vec<Piece>,
+    pub parts: Vec<SectionPart>,
     /// Earlier sections of which all cases must be accepted before this one runs. Sections are numbered as they begin;
     /// the root is 0.
     pub requires: Vec<usize>,
-    pub until: Until,
+    pub ends_on: EndCondition,
     /// How it counts in its parent.
-    pub yields: Yields,
+    pub result: SectionResult,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub enum SectionPart {
     Cases(usize),
     Section(Section),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
+pub enum EndCondition {
     Never,
     /// A part that is not accepted.
     Rejection,
     /// A part that is not accepted and worth nothing.
-    Worthless,
+    WorthlessRejection,
 }
 
 /// How a section counts in its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Yields {
+pub enum SectionResult {
     /// Accepted, unless it did not run or was ended early.
-    Unbroken,
+    UnlessCut,
     /// Accepted if all of its parts are.
     All,
     /// Accepted if one of its parts is.
@@ -66,17 +66,24 @@ pub enum CaseEnd {
 pub enum Need {
     Yes,
     /// Yes, unless an earlier case with unknown end prevents it.
-    Perhaps,
+    Possibly,
     /// It is unknown whether the case may run.
-    NotYet,
+    Undecided,
     No,
 }
 
 impl Schedule {
     /// All cases in a single section.
-    pub fn single(cases: usize, until: Until) -> Self {
-        let parts = vec![Piece::Cases(cases)];
-        Self { root: Section { parts, requires: Vec::new(), until, yields: Yields::All } }
+    pub fn single(cases: usize, until: EndCondition) -> Self {
+        let parts = vec![SectionPart::Cases(cases)];
+        Self {
+            root: Section {
+                parts,
+                requires: Vec::new(),
+                ends_on: until,
+                result: SectionResult::All,
+            },
+        }
     }
 
     pub fn cases(&self) -> usize {
@@ -86,17 +93,17 @@ impl Schedule {
     /// Visits the cases in order until `see` breaks off. It gets the need for each case, as far as known ends decide
     /// it.
     pub fn walk(&self, ends: &[Option<CaseEnd>], see: impl FnMut(usize, Need) -> ControlFlow<()>) {
-        let (passed, failed) = (Vec::new(), Stop::No);
-        let mut walk = Walk { ends, see, case: 0, passed, failed };
-        let _ = walk.section(&self.root, Passed::Yes, Stop::No);
+        let (passed, failed) = (Vec::new(), Omission::No);
+        let mut walk = ScheduleWalk { ends, see, case: 0, passed, failed };
+        let _ = walk.section(&self.root, PassState::Yes, Omission::No);
     }
 }
 
 impl Section {
     fn cases(&self) -> usize {
         let cases = self.parts.iter().map(|part| match part {
-            Piece::Cases(cases) => *cases,
-            Piece::Section(section) => section.cases(),
+            SectionPart::Cases(cases) => *cases,
+            SectionPart::Section(section) => section.cases(),
         });
         cases.sum()
     }
@@ -104,7 +111,7 @@ impl Section {
 
 /// Whether all cases of a section are accepted. Of several sections, the least value counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Passed {
+enum PassState {
     No,
     Unknown,
     Yes,
@@ -112,49 +119,49 @@ enum Passed {
 
 /// Whether the next cases are omitted. A greater value is more certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stop {
+enum Omission {
     No,
-    Perhaps,
+    Possible,
     Yes,
 }
 
-struct Walk<'a, S> {
+struct ScheduleWalk<'a, S> {
     ends: &'a [Option<CaseEnd>],
     see: S,
     case: usize,
     /// Whether all cases are accepted, for each section that has begun, by number.
-    passed: Vec<Passed>,
+    passed: Vec<PassState>,
     /// Whether everything stops because the judge failed.
-    failed: Stop,
+    failed: Omission,
 }
 
-impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
+impl<S: FnMut(usize, Need) -> ControlFlow<()>> ScheduleWalk<'_, S> {
     /// Visits a section. `gate` says whether its parents may run, `before` whether something before it ended them.
     /// Returns how the section counts.
     fn section(
         &mut self,
         section: &Section,
-        gate: Passed,
-        before: Stop,
-    ) -> ControlFlow<(), Passed> {
+        gate: PassState,
+        before: Omission,
+    ) -> ControlFlow<(), PassState> {
         let number = self.passed.len();
-        let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(Passed::Yes);
-        let gate = section.requires.iter().map(passed).fold(gate, Passed::min);
-        let is_run = gate != Passed::No && before != Stop::Yes;
+        let passed = |number: &usize| self.passed.get(*number).copied().unwrap_or(PassState::Yes);
+        let gate = section.requires.iter().map(passed).fold(gate, PassState::min);
+        let is_run = gate != PassState::No && before != Omission::Yes;
         // Replaced when the section ends.
-        self.passed.push(Passed::Yes);
-        let mut state = State {
+        self.passed.push(PassState::Yes);
+        let mut state = SectionState {
             section,
             gate,
             before,
-            cut: Stop::No,
-            all: if is_run { Passed::Yes } else { Passed::No },
-            any: Passed::No,
-            last: Passed::Yes,
+            cut: Omission::No,
+            all: if is_run { PassState::Yes } else { PassState::No },
+            any: PassState::No,
+            last: PassState::Yes,
         };
         for part in &section.parts {
             match part {
-                Piece::Cases(cases) => {
+                SectionPart::Cases(cases) => {
                     let first = self.case;
                     self.case += cases;
                     for case in first..self.case {
@@ -163,59 +170,59 @@ impl<S: FnMut(usize, Need) -> ControlFlow<()>> Walk<'_, S> {
                         let end = self.ends.get(case).copied().flatten();
                         match (end, need) {
                             (_, Need::No) => continue,
-                            (Some(CaseEnd::Failed), Need::Yes) => self.failed = Stop::Yes,
+                            (Some(CaseEnd::Failed), Need::Yes) => self.failed = Omission::Yes,
                             (Some(CaseEnd::Failed), _) => {
-                                self.failed = self.failed.max(Stop::Perhaps);
+                                self.failed = self.failed.max(Omission::Possible);
                             }
                             _ => {}
                         }
-                        state.take(end);
+                        state.add_end(end);
                     }
                 }
-                Piece::Section(inner) => {
+                SectionPart::Section(inner) => {
                     let need = state.need(self.failed);
                     let before = state.before.max(state.cut).max(self.failed);
                     let yielded = self.section(inner, state.gate, before)?;
                     if need != Need::No {
-                        state.take(match yielded {
-                            Passed::Yes => Some(CaseEnd::Accepted),
-                            Passed::No => Some(CaseEnd::Rejected),
-                            Passed::Unknown => None,
+                        state.add_end(match yielded {
+                            PassState::Yes => Some(CaseEnd::Accepted),
+                            PassState::No => Some(CaseEnd::Rejected),
+                            PassState::Unknown => None,
                         });
                     }
                 }
             }
         }
         self.passed[number] = state.all;
-        ControlFlow::Continue(state.yielded())
+        ControlFlow::Continue(state.section_result())
     }
 }
 
 /// What is known within a section.
-struct State<'a> {
+struct SectionState<'a> {
     section: &'a Section,
-    gate: Passed,
+    gate: PassState,
     /// Whether something before this section ended it.
-    before: Stop,
+    before: Omission,
     /// Whether something in this section ended it.
-    cut: Stop,
+    cut: Omission,
     /// Whether all parts that run are accepted.
-    all: Passed,
+    all: PassState,
     /// Whether one part that runs is accepted.
-    any: Passed,
+    any: PassState,
     /// Whether the last part that runs is accepted.
-    last: Passed,
+    last: PassState,
 }
 
-impl State<'_> {
-    fn need(&self, failed: Stop) -> Need {
+impl SectionState<'_> {
+    fn need(&self, failed: Omission) -> Need {
         let stop = self.before.max(self.cut).max(failed);
         match self.gate {
-            _ if stop == Stop::Yes => Need::No,
-            Passed::No => Need::No,
-            Passed::Unknown => Need::NotYet,
-            Passed::Yes if stop == Stop::Perhaps => Need::Perhaps,
-            Passed::Yes => Need::Yes,
+            _ if stop == Omission::Yes => Need::No,
+            PassState::No => Need::No,
+            PassState::Unknown => Need::Undecided,
+            PassState::Yes if stop == Omission::Possible => Need::Possibly,
+            PassState::Yes => Need::Yes,
         }
     }
 
@@ -223,42 +230,43 @@ impl State<'_> {
     ///
     /// Whether the part runs may depend on an earlier part with unknown end. If it does not run, that earlier part has
     /// ended the section. So in both cases a rejection ends the section, and not all of its parts are accepted.
-    fn take(&mut self, end: Option<CaseEnd>) {
-        let is_certain = self.cut == Stop::No;
+    fn add_end(&mut self, end: Option<CaseEnd>) {
+        let is_certain = self.cut == Omission::No;
         let accepted = match end {
-            None => Passed::Unknown,
-            Some(CaseEnd::Accepted) => Passed::Yes,
-            Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::Failed) => Passed::No,
+            None => PassState::Unknown,
+            Some(CaseEnd::Accepted) => PassState::Yes,
+            Some(CaseEnd::Partial | CaseEnd::Rejected | CaseEnd::Failed) => PassState::No,
         };
         self.all = self.all.min(accepted);
         self.any = match (self.any, accepted) {
-            (Passed::Yes, _) => Passed::Yes,
-            (_, Passed::Yes) if is_certain => Passed::Yes,
-            (Passed::No, Passed::No) => Passed::No,
-            _ => Passed::Unknown,
+            (PassState::Yes, _) => PassState::Yes,
+            (_, PassState::Yes) if is_certain => PassState::Yes,
+            (PassState::No, PassState::No) => PassState::No,
+            _ => PassState::Unknown,
         };
-        self.last = if is_certain || accepted == Passed::No { accepted } else { Passed::Unknown };
-        let cut = match (end, self.section.until) {
-            (Some(CaseEnd::Failed), _) => Stop::Yes,
-            (_, Until::Never) | (Some(CaseEnd::Accepted), _) => Stop::No,
-            (Some(CaseEnd::Partial), Until::Worthless) => Stop::No,
-            (Some(CaseEnd::Partial | CaseEnd::Rejected), _) => Stop::Yes,
-            (None, _) => Stop::Perhaps,
+        self.last =
+            if is_certain || accepted == PassState::No { accepted } else { PassState::Unknown };
+        let cut = match (end, self.section.ends_on) {
+            (Some(CaseEnd::Failed), _) => Omission::Yes,
+            (_, EndCondition::Never) | (Some(CaseEnd::Accepted), _) => Omission::No,
+            (Some(CaseEnd::Partial), EndCondition::WorthlessRejection) => Omission::No,
+            (Some(CaseEnd::Partial | CaseEnd::Rejected), _) => Omission::Yes,
+            (None, _) => Omission::Possible,
         };
         self.cut = self.cut.max(cut);
     }
 
     /// How the section counts in its parent.
-    fn yielded(&self) -> Passed {
-        match (self.section.yields, self.gate, self.cut) {
-            (Yields::Acceptance, ..) => Passed::Yes,
-            (_, gate @ (Passed::No | Passed::Unknown), _) => gate,
-            (Yields::Unbroken, _, Stop::Yes) => Passed::No,
-            (Yields::Unbroken, _, Stop::Perhaps) => Passed::Unknown,
-            (Yields::Unbroken, _, Stop::No) => Passed::Yes,
-            (Yields::All, ..) => self.all,
-            (Yields::Any, ..) => self.any,
-            (Yields::Last, ..) => self.last,
+    fn section_result(&self) -> PassState {
+        match (self.section.result, self.gate, self.cut) {
+            (SectionResult::Acceptance, ..) => PassState::Yes,
+            (_, gate @ (PassState::No | PassState::Unknown), _) => gate,
+            (SectionResult::UnlessCut, _, Omission::Yes) => PassState::No,
+            (SectionResult::UnlessCut, _, Omission::Possible) => PassState::Unknown,
+            (SectionResult::UnlessCut, _, Omission::No) => PassState::Yes,
+            (SectionResult::All, ..) => self.all,
+            (SectionResult::Any, ..) => self.any,
+            (SectionResult::Last, ..) => self.last,
         }
     }
 }

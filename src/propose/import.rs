@@ -10,27 +10,29 @@ use crate::model::root::FilePath;
 use crate::model::test_data::TestCase;
 
 /// The directory of the copies below `generators/`.
-pub const GIVEN: &str = "given";
+pub const COPIES_DIR: &str = "given";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportedCase {
     /// The path below `data/`, without extension.
     pub name: String,
     /// Files, and their copies below `generators/`.
     pub files: Vec<(FilePath, PathBuf)>,
 }
 
-pub fn all(problem: &Problem) -> Vec<Imported> {
+pub fn all_cases(problem: &Problem) -> Vec<ImportedCase> {
     let data = &problem.test_data;
     let cases = data.cases.iter().chain(&data.invalid_inputs);
     let cases = cases.chain(&data.invalid_answers);
     let cases = cases.chain(&data.valid_outputs).chain(&data.invalid_outputs);
-    cases.map(|case| Imported { name: case.name.clone(), files: files(problem, case) }).collect()
+    cases
+        .map(|case| ImportedCase { name: case.name.clone(), files: case_files(problem, case) })
+        .collect()
 }
 
-fn files(problem: &Problem, case: &TestCase) -> Vec<(FilePath, PathBuf)> {
+fn case_files(problem: &Problem, case: &TestCase) -> Vec<(FilePath, PathBuf)> {
     let base = problem.dir.join(problem.layout.data).join(&case.name);
-    let given = Path::new(GIVEN).join(&case.name);
+    let given = Path::new(COPIES_DIR).join(&case.name);
     let own = CASE_EXTENSIONS.into_iter().map(|extension| {
         (base.with_added_extension(extension), given.with_added_extension(extension))
     });

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::language::toolchain::{Toolchain, Tried};
+use crate::language::toolchain::{FailedCandidate, Toolchain};
 use crate::model::blob::Digest;
 use crate::model::event::Shortfall;
 use crate::model::isolation::Isolation;
 use crate::model::judgement::JudgeError;
 use crate::model::work::{RunMode, Work, WorkReply};
-use crate::remote::packing::Way;
+use crate::remote::packing::BlobRoute;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct WorkerFacts {
     pub name: String,
     /// Identifies this boot of the machine, so that two workers on one machine are recognized.
     pub boot: String,
@@ -26,12 +26,12 @@ pub struct Facts {
     pub pace: Duration,
 }
 
-impl Facts {
+impl WorkerFacts {
     const SLOTS_MAX: usize = 4096;
     const PACE_MAX: Duration = Duration::from_secs(3600);
 
     /// Makes its numbers possible: later code computes with them.
-    pub(super) fn bound(&mut self) {
+    pub(super) fn clamp_numbers(&mut self) {
         self.slots = self.slots.min(Self::SLOTS_MAX);
         self.pace = self.pace.min(Self::PACE_MAX);
     }
@@ -41,11 +41,11 @@ impl Facts {
 pub(super) type RequestId = u64;
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ToWorker {
+pub(super) enum MessageToWorker {
     Run {
         number: RequestId,
         mode: RunMode,
-        ways: Vec<Way>,
+        ways: Vec<BlobRoute>,
         work: Work,
     },
     /// The next bytes of a needed blob follow.
@@ -53,20 +53,20 @@ pub(super) enum ToWorker {
         stream: RequestId,
         is_last: bool,
     },
-    Unreadable {
+    BlobUnreadable {
         stream: RequestId,
         reason: String,
     },
-    Find {
+    FindTool {
         number: RequestId,
         word: String,
     },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum FromWorker {
-    Ready(Facts),
-    Need {
+pub(super) enum MessageFromWorker {
+    Ready(WorkerFacts),
+    BlobNeeded {
         stream: RequestId,
         digest: Digest,
     },
@@ -75,27 +75,27 @@ pub(super) enum FromWorker {
         stream: RequestId,
         is_last: bool,
     },
-    Done {
+    RunEnded {
         number: RequestId,
-        ways: Vec<Way>,
-        reply: Ended,
+        ways: Vec<BlobRoute>,
+        reply: JobEnd,
     },
-    Found {
+    ToolFound {
         number: RequestId,
-        found: Result<Toolchain, Vec<Tried>>,
+        found: Result<Toolchain, Vec<FailedCandidate>>,
     },
-    Alive,
+    Heartbeat,
 }
 
-impl FromWorker {
+impl MessageFromWorker {
     pub(super) fn failed(number: RequestId, error: JudgeError) -> Self {
-        Self::Done { number, ways: Vec::new(), reply: Ended::Failed(error) }
+        Self::RunEnded { number, ways: Vec::new(), reply: JobEnd::Failed(error) }
     }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Ended {
-    Came(WorkReply),
+pub(super) enum JobEnd {
+    Finished(WorkReply),
     Failed(JudgeError),
     Interrupted,
 }

@@ -19,13 +19,13 @@ pub mod terminal;
 
 use std::io::{self, Write};
 
-use crate::model::event::{Event, Stamped};
+use crate::model::event::{Event, StampedEvent};
 use crate::model::report::Report;
 use crate::report::file::ReportFile;
 use crate::report::result::AnyResult;
 
 pub enum Reporter<'a> {
-    Live(Box<dyn Live + Send + 'a>),
+    Live(Box<dyn LiveReporter + Send + 'a>),
     AtEnd(WriteReport, Box<dyn Write + Send + 'a>),
     /// Written at the end of the command, even if another writer failed.
     File(WriteReport, ReportFile),
@@ -33,16 +33,16 @@ pub enum Reporter<'a> {
     Events(Option<ReportFile>),
 }
 
-pub const EVENTS_SIGN: &str = "\"event\":\"started\"";
+pub const EVENTS_SIGNATURE: &str = "\"event\":\"started\"";
 
 /// Writes a report, and the result of a command that judges nothing.
 pub type WriteReport = fn(&Report, Option<&dyn AnyResult>, &mut dyn Write) -> io::Result<()>;
 
-pub trait Live {
-    fn event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
+pub trait LiveReporter {
+    fn show_event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
 
     /// Called before the last event.
-    fn result(&mut self, _: &dyn AnyResult) -> io::Result<()> {
+    fn show_result(&mut self, _: &dyn AnyResult) -> io::Result<()> {
         Ok(())
     }
 }
@@ -51,7 +51,7 @@ pub trait Live {
 pub struct Reporters<'a> {
     all: Vec<Reporter<'a>>,
     report: Report,
-    failed: Option<io::Error>,
+    first_error: Option<io::Error>,
 }
 
 impl<'a> Reporters<'a> {
@@ -61,25 +61,24 @@ impl<'a> Reporters<'a> {
     }
 
     /// After a writer has failed, only files get events.
-    pub fn event(&mut self, stamped: &Stamped) {
-        self.report.see(stamped);
+    pub fn show_event(&mut self, stamped: &StampedEvent) {
+        self.report.add_event(stamped);
         for reporter in &mut self.all {
             let shown = match reporter {
-                Reporter::Live(live) if self.failed.is_none() => {
-                    live.event(&stamped.event, &self.report)
+                Reporter::Live(live) if self.first_error.is_none() => {
+                    live.show_event(&stamped.event, &self.report)
                 }
                 Reporter::Events(file) => write_event(stamped, file),
                 _ => Ok(()),
             };
-            self.failed = self.failed.take().or(shown.err());
+            self.first_error = self.first_error.take().or(shown.err());
         }
     }
 
-    pub fn result(&mut self, result: &dyn AnyResult) {
-        self.failed = self
-            .failed
-            .take()
-            .or_else(|| lives(&mut self.all).try_for_each(|it| it.result(result)).err());
+    pub fn show_result(&mut self, result: &dyn AnyResult) {
+        self.first_error = self.first_error.take().or_else(|| {
+            live_reporters(&mut self.all).try_for_each(|it| it.show_result(result)).err()
+        });
     }
 
     pub fn finish(&mut self, result: Option<&dyn AnyResult>) {
@@ -88,12 +87,12 @@ impl<'a> Reporters<'a> {
             let written = match reporter {
                 Reporter::File(write, file) => file.write(|out| write(report, result, out)),
                 Reporter::Events(Some(file)) => file.write(|_| Ok(())),
-                Reporter::AtEnd(write, mut out) if self.failed.is_none() => {
+                Reporter::AtEnd(write, mut out) if self.first_error.is_none() => {
                     write(report, result, &mut out).and_then(|()| out.flush())
                 }
                 _ => Ok(()),
             };
-            self.failed = self.failed.take().or(written.err());
+            self.first_error = self.first_error.take().or(written.err());
         }
     }
 
@@ -102,13 +101,13 @@ impl<'a> Reporters<'a> {
     }
 
     /// The first error of a writer.
-    pub fn failed(&self) -> Option<&io::Error> {
-        self.failed.as_ref()
+    pub fn first_error(&self) -> Option<&io::Error> {
+        self.first_error.as_ref()
     }
 }
 
 /// Drops the file if writing fails.
-fn write_event(stamped: &Stamped, file: &mut Option<ReportFile>) -> io::Result<()> {
+fn write_event(stamped: &StampedEvent, file: &mut Option<ReportFile>) -> io::Result<()> {
     let Some(out) = file else { return Ok(()) };
     let mut written = serde_json::to_vec(stamped).map_err(io::Error::from);
     written = written.map(|line| [line, b"\n".to_vec()].concat());
@@ -119,9 +118,9 @@ fn write_event(stamped: &Stamped, file: &mut Option<ReportFile>) -> io::Result<(
     written
 }
 
-fn lives<'a, 'b>(
+fn live_reporters<'a, 'b>(
     all: &'b mut [Reporter<'a>],
-) -> impl Iterator<Item = &'b mut Box<dyn Live + Send + 'a>> {
+) -> impl Iterator<Item = &'b mut Box<dyn LiveReporter + Send + 'a>> {
     all.iter_mut().filter_map(|reporter| match reporter {
         Reporter::Live(live) => Some(live),
         _ => None,
@@ -157,7 +156,7 @@ pub(crate) mod tests {
             verdict,
             cause: if verdict == Verdict::Accepted { "" } else { "token 1 differs" }.to_owned(),
             message: String::new(),
-            is_told: true,
+            cause_includes_message: true,
             team_message: String::new(),
             score: None,
             with_margin: None,
@@ -217,7 +216,7 @@ pub(crate) mod tests {
         let mut report = Report::default();
         for event in events {
             let at = Duration::from_secs(2);
-            report.see(&Stamped { at, package: Some("sum".into()), event });
+            report.add_event(&StampedEvent { at, package: Some("sum".into()), event });
         }
         report
     }

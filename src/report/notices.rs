@@ -6,8 +6,8 @@ use crate::model::event::{Event, Shortfall};
 use crate::model::isolation::Isolation;
 use crate::model::report::Report;
 use crate::model::text::{printable, with_help};
-use crate::report::Live;
-use crate::report::style::{Look, Style};
+use crate::report::LiveReporter;
+use crate::report::style::{Style, TextRole};
 
 /// Shows complaints and the warning about isolation.
 pub struct Notices<E> {
@@ -21,9 +21,9 @@ impl<E: Write> Notices<E> {
     }
 }
 
-impl<E: Write> Live for Notices<E> {
-    fn event(&mut self, event: &Event, _: &Report) -> io::Result<()> {
-        match notice(event, &self.style) {
+impl<E: Write> LiveReporter for Notices<E> {
+    fn show_event(&mut self, event: &Event, _: &Report) -> io::Result<()> {
+        match urgent_message(event, &self.style) {
             None => Ok(()),
             Some(text) => self.err.write_all(text.as_bytes()),
         }
@@ -31,14 +31,14 @@ impl<E: Write> Live for Notices<E> {
 }
 
 /// Returns the messages that every mode must show.
-pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
+pub(super) fn urgent_message(event: &Event, style: &Style) -> Option<String> {
     let (look, label, text) = match event {
         Event::Complained { message, help } => {
-            (Look::Bad, "error:", printable(&with_help(message, help.as_deref())))
+            (TextRole::Bad, "error:", printable(&with_help(message, help.as_deref())))
         }
         Event::HostReady { isolation, shortfall: Some(shortfall), most_at_once } => {
-            let text = warning(shortfall, *isolation, *most_at_once);
-            (Look::Warning, "warning:", text)
+            let text = isolation_warning(shortfall, *isolation, *most_at_once);
+            (TextRole::Warning, "warning:", text)
         }
         _ => return None,
     };
@@ -46,7 +46,11 @@ pub(super) fn notice(event: &Event, style: &Style) -> Option<String> {
 }
 
 /// Shown at the start of every command without full isolation.
-fn warning(shortfall: &Shortfall, isolation: Isolation, most_at_once: Option<usize>) -> String {
+fn isolation_warning(
+    shortfall: &Shortfall,
+    isolation: Isolation,
+    most_at_once: Option<usize>,
+) -> String {
     let Shortfall { message, reasons, help } = shortfall;
     let one = match most_at_once {
         Some(1) => ", one run at a time",

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::model::exit_code::ExitCode;
-use crate::model::report::{Report, Session};
+use crate::model::report::{CommandReport, Report};
 use crate::report::json;
 use crate::report::terminal::page::Page;
 
@@ -48,7 +48,7 @@ pub trait AnyResult: Any + Send {
 #[derive(Serialize, JsonSchema)]
 pub struct Document<'a, T> {
     #[serde(flatten)]
-    session: &'a Session,
+    session: &'a CommandReport,
     #[serde(flatten)]
     result: &'a T,
 }
@@ -75,12 +75,12 @@ impl<T: CommandResult> AnyResult for T {
     }
 
     fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(&Document { session: &report.session, result: &absent::<T>() }, out)
+        json::write(&Document { session: &report.session, result: &empty_keys::<T>() }, out)
     }
 }
 
 /// All keys are present, with null or an empty list.
-fn absent<T: JsonSchema>() -> Map<String, Value> {
+fn empty_keys<T: JsonSchema>() -> Map<String, Value> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();
     let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let value = |property: &Value| match property.get("type").and_then(Value::as_str) {

@@ -26,7 +26,7 @@ pub enum Verbosity {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct OutputEnvironment {
     pub out_is_terminal: bool,
     pub err_is_terminal: bool,
     pub term: String,
@@ -37,7 +37,7 @@ pub struct Surroundings {
     pub width: Option<usize>,
 }
 
-impl Surroundings {
+impl OutputEnvironment {
     pub fn style(&self, verbosity: Verbosity) -> Style {
         let is_utf8 = self.locale.to_lowercase().replace('-', "").contains("utf8");
         let are_terminals = self.out_is_terminal && self.err_is_terminal;
@@ -57,10 +57,10 @@ impl Surroundings {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct TableListing {
     pub order: Order,
     /// `None` for all.
-    pub only: Option<Only>,
+    pub only: Option<SubmissionFilter>,
 }
 
 words! {
@@ -88,7 +88,7 @@ words! {
 
 words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Only {
+    pub enum SubmissionFilter {
         /// Submissions that are not accepted.
         Failed = "failed",
         /// Submissions that are not as expected, or on which the judge failed.
@@ -98,7 +98,7 @@ words! {
 
 /// The role of a text decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum TextRole {
     Plain,
     Title,
     Dim,
@@ -110,11 +110,11 @@ pub enum Look {
     /// A failure of the judge, which must not look like any verdict.
     JudgeError,
     Expected,
-    Got,
+    Actual,
 }
 
 impl Style {
-    pub fn paint(&self, look: Look, text: &str) -> String {
+    pub fn paint(&self, look: TextRole, text: &str) -> String {
         let style = ansi(look);
         if !self.color || style.is_plain() || text.is_empty() {
             return text.to_owned();
@@ -144,7 +144,7 @@ impl Style {
 }
 
 /// Shortens a text to `width` cells.
-pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
+pub(super) fn shorten(text: &str, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -163,7 +163,7 @@ pub(super) fn cut(text: &str, width: usize, ellipsis: &str) -> String {
 }
 
 /// Words in lines of at most this width; a longer word gets its own line. Without words, one empty line.
-pub(super) fn filled<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> Vec<String> {
+pub(super) fn fill_lines<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in words {
@@ -180,13 +180,13 @@ pub(super) fn filled<'a>(words: impl Iterator<Item = &'a str>, width: usize) -> 
 
 /// Colours that contestants know: green for accepted, red for wrong, magenta for too slow, yellow for the format's
 /// run-time errors.
-fn ansi(look: Look) -> anstyle::Style {
+fn ansi(look: TextRole) -> anstyle::Style {
     let bold = |color: AnsiColor| color.on_default() | Effects::BOLD;
     match look {
-        Look::Plain => anstyle::Style::new(),
-        Look::Title => anstyle::Style::new().bold(),
-        Look::Dim => anstyle::Style::new().dimmed(),
-        Look::Verdict(verdict) => bold(match verdict {
+        TextRole::Plain => anstyle::Style::new(),
+        TextRole::Title => anstyle::Style::new().bold(),
+        TextRole::Dim => anstyle::Style::new().dimmed(),
+        TextRole::Verdict(verdict) => bold(match verdict {
             Verdict::Accepted => AnsiColor::Green,
             Verdict::WrongAnswer | Verdict::CompileError => AnsiColor::Red,
             Verdict::TimeLimitExceeded => AnsiColor::Magenta,
@@ -194,12 +194,12 @@ fn ansi(look: Look) -> anstyle::Style {
                 AnsiColor::Yellow
             }
         }),
-        Look::Good => AnsiColor::Green.on_default(),
-        Look::Bad => bold(AnsiColor::Red),
-        Look::Warning => bold(AnsiColor::Yellow),
-        Look::JudgeError => AnsiColor::White.on(AnsiColor::Red) | Effects::BOLD,
-        Look::Expected => AnsiColor::Green.on_default(),
-        Look::Got => AnsiColor::Red.on_default(),
+        TextRole::Good => AnsiColor::Green.on_default(),
+        TextRole::Bad => bold(AnsiColor::Red),
+        TextRole::Warning => bold(AnsiColor::Yellow),
+        TextRole::JudgeError => AnsiColor::White.on(AnsiColor::Red) | Effects::BOLD,
+        TextRole::Expected => AnsiColor::Green.on_default(),
+        TextRole::Actual => AnsiColor::Red.on_default(),
     }
 }
 
@@ -208,8 +208,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_are_cut_by_cells_not_by_bytes() {
-        let check = |text: &str, shown: &str| assert_eq!(cut(text, 20, "…"), shown);
+    fn long_lines_are_shortened_by_cells() {
+        let check = |text: &str, shown: &str| assert_eq!(shorten(text, 20, "…"), shown);
         check("short", "short");
         check("exactly twenty cells", "exactly twenty cells");
         check("a little more than twenty cells", "a little more than …");

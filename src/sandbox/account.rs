@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
-use crate::model::joint::{Debt, Waits};
-use crate::sandbox::watch::Seen;
+use crate::model::joint::{PartnerDelay, WaitReason};
+use crate::sandbox::watch::ProgramState;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Queue {
+pub(super) struct InputQueue {
     pub(super) unread: u64,
     pub(super) passed: u64,
 }
@@ -33,23 +33,29 @@ impl Account {
         Self { since: now, current: 0, longest: 0, is_open: false, is_closed: false }
     }
 
-    pub(super) fn words(&mut self, now: u64) {
+    pub(super) fn note_output(&mut self, now: u64) {
         if !self.is_closed {
             (self.since, self.current, self.is_open) = (now, 0, false);
         }
     }
 
-    pub(super) fn look(&mut self, now: u64, program: &Seen, partner: &Seen, queue: Queue) {
+    pub(super) fn observe(
+        &mut self,
+        now: u64,
+        program: &ProgramState,
+        partner: &ProgramState,
+        queue: InputQueue,
+    ) {
         let passed = now.saturating_sub(self.since);
         self.since = now;
         // A program that waits may run for a moment, as Java does.
-        let is_unknown = matches!(program, Seen::Running | Seen::Nothing);
-        if self.is_closed || is_unknown || *partner == Seen::Nothing {
+        let is_unknown = matches!(program, ProgramState::Running | ProgramState::Unknown);
+        if self.is_closed || is_unknown || *partner == ProgramState::Unknown {
             return;
         }
         let is_behind = queue.unread > 0 && queue.unread < queue.passed;
-        let is_asking = waits_for_the_other(partner);
-        self.is_open = waits_for_the_other(program) && !is_asking && !is_behind;
+        let is_asking = waits_for_other_program(partner);
+        self.is_open = waits_for_other_program(program) && !is_asking && !is_behind;
         if self.is_open {
             self.current += passed;
             self.longest = self.longest.max(self.current);
@@ -58,23 +64,23 @@ impl Account {
         }
     }
 
-    pub(super) fn close(&mut self) {
+    pub(super) fn note_program_end(&mut self) {
         self.is_closed = true;
     }
 
-    pub(super) fn debt(&self) -> Debt {
-        Debt { longest: Duration::from_nanos(self.longest), is_open: self.is_open }
+    pub(super) fn debt(&self) -> PartnerDelay {
+        PartnerDelay { longest: Duration::from_nanos(self.longest), is_open: self.is_open }
     }
 }
 
-fn waits_for_the_other(seen: &Seen) -> bool {
-    matches!(seen.waits(), Some(Waits::Input | Waits::Output))
+fn waits_for_other_program(seen: &ProgramState) -> bool {
+    matches!(seen.waits_for(), Some(WaitReason::Input | WaitReason::Output))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::watch::Still;
+    use crate::sandbox::watch::BlockedProgram;
 
     /// Observes every 100 ms: what the program does, what the partner does, and the partner's input. `w` means that
     /// something is written, `.` that the program ends.
@@ -84,15 +90,17 @@ mod tests {
     /// or not read at all (`!`).
     fn check(script: &str, millis: u64, is_open: bool) {
         let seen = |letter: u8| {
-            let still = |waits| Seen::Still(Still { waits, threads: Vec::new() });
+            let still = |waits| {
+                ProgramState::Blocked(BlockedProgram { waits_for: waits, threads: Vec::new() })
+            };
             match letter {
-                b'i' => still(Waits::Input),
-                b'm' => Seen::Moving(Some(Waits::Input)),
-                b'o' => still(Waits::Output),
-                b'l' => still(Waits::Itself),
-                b's' => Seen::Moving(None),
-                b'r' => Seen::Running,
-                _ => Seen::Nothing,
+                b'i' => still(WaitReason::Input),
+                b'm' => ProgramState::Wakeable(Some(WaitReason::Input)),
+                b'o' => still(WaitReason::Output),
+                b'l' => still(WaitReason::Itself),
+                b's' => ProgramState::Wakeable(None),
+                b'r' => ProgramState::Running,
+                _ => ProgramState::Unknown,
             }
         };
         let mut account = Account::new(0);
@@ -100,26 +108,26 @@ mod tests {
         for step in script.split(' ') {
             now += 100;
             match step.as_bytes() {
-                b"w" => account.words(now),
-                b"." => account.close(),
+                b"w" => account.note_output(now),
+                b"." => account.note_program_end(),
                 [program, partner, input] => {
                     let unread = match input {
                         b'+' => 10,
                         b'!' => 20,
                         _ => 0,
                     };
-                    let queue = Queue { unread, passed: 20 };
-                    account.look(now, &seen(*program), &seen(*partner), queue);
+                    let queue = InputQueue { unread, passed: 20 };
+                    account.observe(now, &seen(*program), &seen(*partner), queue);
                 }
                 other => panic!("{other:?}"),
             }
         }
         let longest = Duration::from_nanos(millis);
-        assert_eq!(account.debt(), Debt { longest, is_open }, "{script}");
+        assert_eq!(account.debt(), PartnerDelay { longest, is_open }, "{script}");
     }
 
     #[test]
-    fn a_partner_at_work_owes_an_answer_to_a_program_that_waits() {
+    fn a_busy_partner_owes_an_answer_to_a_waiting_program() {
         check("w ir_ ir_ ir_", 300, true);
         check("w mr_ mr_", 200, true);
         // It sleeps, or waits for itself.
@@ -138,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_the_program_owes_nothing() {
+    fn a_partner_that_waits_for_the_program_owes_nothing() {
         check("w ii_ ii_", 0, false);
         check("w mi_ mm_ im_", 0, false);
         check("w io_ oo+", 0, false);
@@ -157,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_of_questions_is_the_programs_own() {
+    fn unread_questions_are_no_debt_of_the_partner() {
         check("w or+ or+ or+", 0, false);
         check("w ir+ ir+ is+", 0, false);
         check("w ir! ir+ ir+", 100, false);
@@ -165,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_after_the_programs_end_does_not_count() {
+    fn waits_after_the_programs_end_do_not_count() {
         check("w ir_ ir_ . ir_ ir_ w ir_", 200, true);
         check("w ii_ . ir_ w", 0, false);
         check("w ir_ w . ir_", 100, false);

@@ -21,16 +21,16 @@ use std::time::Duration;
 use crate::language::probe::AskFault;
 use crate::sandbox::forks;
 use crate::sandbox::shortage::{self, NO_PROCESS};
-use crate::sandbox::system::GroupsAbove;
+use crate::sandbox::system::EnclosingGroups;
 
 /// A virtual machine on a busy computer takes seconds to print a version.
-const PATIENCE: Duration = Duration::from_secs(30);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// In bytes.
-const LONGEST: u64 = 1 << 20;
+const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// Variables that name a directory of a version manager or of an installation.
-const DIRECTORIES: [&str; 14] = [
+const DIRECTORY_VARIABLES: [&str; 14] = [
     "ASDF_DATA_DIR",
     "ASDF_DIR",
     "CARGO_HOME",
@@ -48,7 +48,7 @@ const DIRECTORIES: [&str; 14] = [
 ];
 
 /// With these settings, version managers ask no server for what is missing.
-const SETTINGS: [(&str, &str); 4] = [
+const FIXED_VARIABLES: [(&str, &str); 4] = [
     ("COURSIER_MODE", "offline"),
     ("GOTOOLCHAIN", "local"),
     ("MISE_OFFLINE", "1"),
@@ -90,11 +90,11 @@ pub(super) fn home() -> Option<PathBuf> {
 }
 
 /// Sorted by name.
-pub fn environment() -> Vec<EnvironmentVariable> {
-    environment_of(env::vars_os().collect(), home())
+pub fn tool_environment() -> Vec<EnvironmentVariable> {
+    filter_environment(env::vars_os().collect(), home())
 }
 
-fn environment_of(
+fn filter_environment(
     given: Vec<EnvironmentVariable>,
     home: Option<PathBuf>,
 ) -> Vec<EnvironmentVariable> {
@@ -108,7 +108,7 @@ fn environment_of(
         all.retain(|(known, _)| known != name);
         all.push((name.into(), value));
     };
-    for (name, value) in SETTINGS {
+    for (name, value) in FIXED_VARIABLES {
         set(name, value.into());
     }
     let path: Vec<_> = search_path(value("PATH")).into_iter().map(OsString::from).collect();
@@ -130,7 +130,7 @@ fn environment_of(
 fn is_passed(name: &OsStr, value: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let is_absolute = value.as_bytes().starts_with(b"/");
-    if DIRECTORIES.contains(&name) || name.ends_with("ENV_ROOT") {
+    if DIRECTORY_VARIABLES.contains(&name) || name.ends_with("ENV_ROOT") {
         return is_absolute;
     }
     let of_manager = ["ASDF_", "MISE_"].iter().any(|start| name.starts_with(start));
@@ -153,12 +153,12 @@ fn default_toolchain(dir: &Path) -> Option<String> {
     (!chosen.is_empty() && !chosen.contains('/')).then(|| chosen.to_owned())
 }
 
-fn command(program: &Path) -> io::Result<Command> {
+fn tool_command(program: &Path) -> io::Result<Command> {
     if !program.is_absolute() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "its path is not absolute"));
     }
     let mut command = Command::new(program);
-    command.current_dir("/").env_clear().envs(environment());
+    command.current_dir("/").env_clear().envs(tool_environment());
     Ok(command)
 }
 
@@ -168,9 +168,9 @@ fn command(program: &Path) -> io::Result<Command> {
 /// If it cannot be started, fails, or takes too long. If the machine refused a process meanwhile, it is to blame: the
 /// tool, or a script that starts it, may have failed because of that.
 pub fn ask(program: &Path, args: &[&str]) -> Result<String, AskFault> {
-    let groups = GroupsAbove::find();
+    let groups = EnclosingGroups::find();
     let refused = groups.refused_processes();
-    started(program, args).map_err(|fault| match fault {
+    run_tool(program, args).map_err(|fault| match fault {
         AskFault::Tool(why) if groups.refused_processes() > refused => {
             AskFault::Machine(format!("{NO_PROCESS}; {why}"))
         }
@@ -178,8 +178,8 @@ pub fn ask(program: &Path, args: &[&str]) -> Result<String, AskFault> {
     })
 }
 
-fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
-    let mut command = command(program).map_err(|fault| fault.to_string())?;
+fn run_tool(program: &Path, args: &[&str]) -> Result<String, AskFault> {
+    let mut command = tool_command(program).map_err(|fault| fault.to_string())?;
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = forks::spawn(&mut command).map_err(|fault| start_fault(&fault))?;
     let (sender, receiver) = mpsc::channel();
@@ -200,11 +200,11 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
             return Err(start_fault(&fault));
         }
     };
-    let Ok(said) = receiver.recv_timeout(PATIENCE) else {
+    let Ok(said) = receiver.recv_timeout(ANSWER_TIMEOUT) else {
         // If it has just ended, this does nothing.
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("did not answer within {} s", PATIENCE.as_secs()).into());
+        return Err(format!("did not answer within {} s", ANSWER_TIMEOUT.as_secs()).into());
     };
     let status = child.wait().map_err(|fault| fault.to_string())?;
     // The thread has sent its result, so it ends at once.
@@ -218,7 +218,7 @@ fn started(program: &Path, args: &[&str]) -> Result<String, AskFault> {
 }
 
 fn start_fault(error: &io::Error) -> AskFault {
-    match shortage::of_start(error) {
+    match shortage::start_shortage(error) {
         Some(what) => AskFault::Machine(what.to_owned()),
         None => AskFault::Tool(error.to_string()),
     }
@@ -228,16 +228,18 @@ fn read_start(from: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(from) = from {
         // Output before a read error still counts.
-        let _ = from.take(LONGEST).read_to_end(&mut bytes);
+        let _ = from.take(ANSWER_BYTES_MAX).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// `pager` is the words of a command. Returns whether the text was shown.
-pub fn page(pager: &str, text: &str) -> bool {
+pub fn show_in_pager(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
     let found = words.next().and_then(|name| on_path(name).into_iter().next());
-    let Some(mut command) = found.and_then(|program| command(&program).ok()) else { return false };
+    let Some(mut command) = found.and_then(|program| tool_command(&program).ok()) else {
+        return false;
+    };
     command.args(words).stdin(Stdio::piped());
     // less shows colours, and ends at once if the text fits on the screen.
     command.env("LESS", "FRX").env("TERM", env::var_os("TERM").unwrap_or_default());
@@ -254,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_that_fails_is_no_answer() {
+    fn a_failing_tool_is_an_error() {
         let said = ask(Path::new("/bin/sh"), &["-c", "echo out; echo err >&2"]);
         assert_eq!(said.as_deref(), Ok("out\nerr\n"));
         let said = ask(Path::new("/bin/sh"), &["-c", "echo bad; exit 3"]);
@@ -288,13 +290,13 @@ mod tests {
             let (name, value) = text.split_once('=').unwrap();
             (name.into(), value.into())
         };
-        let all = environment_of(given.iter().map(pair).collect(), None);
-        let always = |name: &OsStr| SETTINGS.iter().any(|(always, _)| name == *always);
+        let all = filter_environment(given.iter().map(pair).collect(), None);
+        let always = |name: &OsStr| FIXED_VARIABLES.iter().any(|(always, _)| name == *always);
         let text =
             |(name, value): &EnvironmentVariable| format!("{}={}", name.display(), value.display());
         let passed: Vec<String> = all.iter().filter(|(name, _)| !always(name)).map(text).collect();
         assert_eq!(passed, expected, "{given:?}");
-        assert_eq!(all.len(), passed.len() + SETTINGS.len());
+        assert_eq!(all.len(), passed.len() + FIXED_VARIABLES.len());
     }
 
     #[test]
@@ -321,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_version_managers_need_is_kept_unless_it_depends_on_the_current_directory() {
+    fn variables_of_version_managers_pass_unless_they_are_relative() {
         for kept in [
             "PYENV_ROOT=/opt/pyenv",
             "PYENV_VERSION=3.12:3.11",
@@ -358,7 +360,7 @@ mod tests {
             fs::write(dir.path().join("settings.toml"), settings).unwrap();
             let mut all = vec![("RUSTUP_HOME".into(), dir.path().into())];
             all.extend(given.iter().cloned());
-            let all = environment_of(all, None);
+            let all = filter_environment(all, None);
             let found = all.into_iter().find(|(name, _)| name == RUSTUP_TOOLCHAIN);
             found.map(|(_, value)| value.into_string().unwrap())
         };
@@ -371,9 +373,9 @@ mod tests {
     }
 
     #[test]
-    fn a_pager_that_depends_on_the_current_directory_that_does_not_start() {
+    fn a_pager_with_a_relative_path_does_not_start() {
         for pager in ["./cat", "bin/cat", "no-such-pager", ""] {
-            assert!(!page(pager, "text"), "{pager}");
+            assert!(!show_in_pager(pager, "text"), "{pager}");
         }
     }
 }

@@ -51,10 +51,10 @@ use linux as system;
 use other as system;
 
 pub use control::{Stopper, is_interrupted};
-pub use disk::{SLOTS, remove_directory};
-pub use keep::copy;
+pub use disk::{SLOT_PREFIXES, remove_directory};
+pub use keep::copy_kept_box;
 pub use machine::Machine;
-pub use shortage::is_killed_by_nobody;
+pub use shortage::is_unexplained_kill;
 pub use slot::{CoreId, Slot};
 pub use standard::output_was_closed;
 pub use system::Host;

@@ -14,42 +14,42 @@ pub(super) const OPEN_FILES: u64 = 768;
 /// use.
 pub(super) const UNUSED_MEMORY: u64 = 1 << 30;
 
-pub(super) const ENDLESS: u64 = u64::MAX;
+pub(super) const UNLIMITED: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limit {
+pub(super) struct ResourceLimit {
     pub(super) resource: Resource,
     pub(super) soft: u64,
     pub(super) hard: u64,
 }
 
-impl Limit {
-    pub(super) fn same(resource: Resource, value: u64) -> Self {
+impl ResourceLimit {
+    pub(super) fn soft_and_hard(resource: Resource, value: u64) -> Self {
         Self { resource, soft: value, hard: value }
     }
 }
 
 /// The limits of every program: open files, the size of a file, CPU time, and requested memory. `memory` is the
 /// resource that limits the latter, if one does.
-pub(super) fn list(
+pub(super) fn resource_limits(
     limits: &Limits,
     open_files: u64,
     file_size: Option<u64>,
     memory: Option<Resource>,
-) -> Vec<Limit> {
-    let mut list = vec![Limit::same(Resource::Nofile, open_files)];
-    list.extend(file_size.map(|size| Limit::same(Resource::Fsize, size)));
-    list.extend(
-        limits
-            .cpu_time
-            .map(cpu_backstop)
-            .map(|seconds| Limit { soft: seconds, ..Limit::same(Resource::Cpu, seconds + 1) }),
-    );
+) -> Vec<ResourceLimit> {
+    let mut list = vec![ResourceLimit::soft_and_hard(Resource::Nofile, open_files)];
+    list.extend(file_size.map(|size| ResourceLimit::soft_and_hard(Resource::Fsize, size)));
+    list.extend(limits.cpu_time.map(cpu_backstop).map(|seconds| ResourceLimit {
+        soft: seconds,
+        ..ResourceLimit::soft_and_hard(Resource::Cpu, seconds + 1)
+    }));
     let asked = limits.memory.map(|limit| limit.0.saturating_add(UNUSED_MEMORY));
-    list.extend(memory.zip(asked).map(|(resource, asked)| Limit::same(resource, asked)));
+    list.extend(
+        memory.zip(asked).map(|(resource, asked)| ResourceLimit::soft_and_hard(resource, asked)),
+    );
     list
 }
 
-pub(super) fn present(resource: Resource) -> u64 {
-    getrlimit(resource).maximum.unwrap_or(ENDLESS)
+pub(super) fn hard_limit(resource: Resource) -> u64 {
+    getrlimit(resource).maximum.unwrap_or(UNLIMITED)
 }

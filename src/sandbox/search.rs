@@ -11,21 +11,21 @@ use crate::model::job::FileKind;
 use crate::sandbox::disk;
 
 /// Below this depth, files are not examined one by one.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Files by their number (inode), as they were when they were placed.
 #[derive(Default)]
-pub(super) struct Placements(HashMap<u64, Seen>);
+pub(super) struct PlacedFiles(HashMap<u64, FileState>);
 
 /// Only the kernel can set the time of the last change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct FileState {
     size: i64,
     /// Seconds and nanoseconds.
     changed: (i64, i128),
 }
 
-impl Seen {
+impl FileState {
     fn of(stat: &Stat) -> Self {
         Self {
             size: stat.st_size,
@@ -36,27 +36,27 @@ impl Seen {
 }
 
 #[derive(Default)]
-pub(super) struct Sum {
+pub(super) struct BoxUsage {
     pub(super) bytes: u64,
-    pub(super) is_cut: bool,
+    pub(super) is_partial: bool,
     /// Files with several names are counted once.
-    linked: HashSet<u64>,
+    counted_links: HashSet<u64>,
 }
 
-impl Placements {
+impl PlacedFiles {
     pub(super) fn add(&mut self, stat: &Stat) {
-        self.0.insert(stat.st_ino, Seen::of(stat));
+        self.0.insert(stat.st_ino, FileState::of(stat));
     }
 
     /// Includes everything below the directory.
-    pub(super) fn add_all(&self, top: &OwnedFd, sum: &mut Sum) -> rustix::io::Result<()> {
+    pub(super) fn add_all(&self, top: &OwnedFd, sum: &mut BoxUsage) -> rustix::io::Result<()> {
         self.add_below(top, 0, sum)
     }
 
-    pub(super) fn add_file(&self, stat: &Stat, sum: &mut Sum) {
+    pub(super) fn add_file(&self, stat: &Stat, sum: &mut BoxUsage) {
         let is_regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-        let is_new = self.0.get(&stat.st_ino) != Some(&Seen::of(stat));
-        let is_first = stat.st_nlink < 2 || sum.linked.insert(stat.st_ino);
+        let is_new = self.0.get(&stat.st_ino) != Some(&FileState::of(stat));
+        let is_first = stat.st_nlink < 2 || sum.counted_links.insert(stat.st_ino);
         if is_regular && is_new && is_first {
             sum.bytes = sum.bytes.saturating_add(stat.st_size.max(0) as u64);
         }
@@ -66,20 +66,20 @@ impl Placements {
         &self,
         directory: &OwnedFd,
         depth: usize,
-        sum: &mut Sum,
+        sum: &mut BoxUsage,
     ) -> rustix::io::Result<()> {
         // Its owner may have forbidden everybody to read it.
-        let Ok(list) = disk::open(directory, c".") else {
-            sum.is_cut = true;
+        let Ok(list) = disk::open_directory(directory, c".") else {
+            sum.is_partial = true;
             return Ok(());
         };
         for (name, stat) in disk::entries(&list)? {
             match FileType::from_raw_mode(stat.st_mode) {
                 FileType::RegularFile => self.add_file(&stat, sum),
-                FileType::Directory if depth >= DEEPEST => sum.is_cut = true,
-                FileType::Directory => match disk::open(&list, &name) {
+                FileType::Directory if depth >= MAX_DEPTH => sum.is_partial = true,
+                FileType::Directory => match disk::open_directory(&list, &name) {
                     Ok(below) => self.add_below(&below, depth + 1, sum)?,
-                    Err(_) => sum.is_cut = true,
+                    Err(_) => sum.is_partial = true,
                 },
                 _ => {}
             }
@@ -89,7 +89,7 @@ impl Placements {
 }
 
 /// `RegularFile` here means an unreadable file.
-pub(super) fn other_kind(kind: FileType) -> FileKind {
+pub(super) fn file_kind(kind: FileType) -> FileKind {
     match kind {
         FileType::Symlink => FileKind::Link,
         FileType::Directory => FileKind::Directory,

@@ -5,18 +5,18 @@ use std::ptr;
 
 use crate::sandbox::fault::Fault;
 
-pub(super) struct Strings {
+pub(super) struct ExecStrings {
     /// The last one is null.
     pointers: Vec<*const c_char>,
     texts: Vec<CString>,
 }
 
 // SAFETY: the pointers lead to strings that the list itself owns, on the heap, and never changes.
-unsafe impl Send for Strings {}
+unsafe impl Send for ExecStrings {}
 // SAFETY: as above.
-unsafe impl Sync for Strings {}
+unsafe impl Sync for ExecStrings {}
 
-impl Strings {
+impl ExecStrings {
     pub(super) fn new(texts: impl Iterator<Item = Vec<u8>>) -> Result<Self, Fault> {
         let texts: Vec<CString> = texts
             .map(CString::new)

@@ -8,14 +8,14 @@ use crate::sandbox::slot::{CoreId, Slot};
 use crate::sandbox::system::Host;
 
 /// Takes a run to the point at which the program would start. Returns the slot that was used.
-pub(super) fn try_out(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeError> {
+pub(super) fn try_host(host: &Host, core: Option<CoreId>) -> Result<Slot, JudgeError> {
     let mut slot = Slot::start(host, core)?;
     let nothing = "/juror-tries-this-sandbox-out".to_owned();
     let job = Job {
         command: Command { argv: vec![nothing], ..Command::default() },
         writable: true,
         box_size: Bytes::mib(1),
-        limits: Limits::of_trial(),
+        limits: Limits::of_machine_check(),
         ..Job::default()
     };
     match slot.run(&job) {

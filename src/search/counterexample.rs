@@ -8,15 +8,15 @@ use crate::model::stress::Counterexample;
 use crate::model::verdict::Verdict;
 use crate::search::comparison::Comparison;
 use crate::search::run::Failure;
-use crate::search::shrink::Shrunk;
+use crate::search::shrink::ShrunkInput;
 
 /// Upper bound on the bytes of an output that are shown.
-const SHOWN: u64 = 1 << 20;
+const SHOWN_BYTES_MAX: u64 = 1 << 20;
 
-pub fn counterexample(
+pub fn build_counterexample(
     comparison: &Comparison<'_>,
     failure: &Failure,
-    small: Option<Shrunk>,
+    small: Option<ShrunkInput>,
 ) -> Result<Counterexample, Stop> {
     let (input, judged, path) = match small {
         Some(small) => (small.input, small.judged, small.path),
@@ -41,9 +41,9 @@ pub fn counterexample(
         saved: None,
     };
     let looked = if comparison.is_judged() {
-        look(comparison, &input, &mut found)
+        add_evidence(comparison, &input, &mut found)
     } else {
-        compare(comparison, &input, &mut found)
+        add_outputs(comparison, &input, &mut found)
     };
     match looked {
         // Shows what is known in any case.
@@ -56,7 +56,7 @@ pub fn counterexample(
 const TRIES: u32 = 5;
 
 /// Adds the output of both programs. If a run of the submission fails in the same way, its output is taken.
-fn compare(
+fn add_outputs(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
@@ -75,8 +75,8 @@ fn compare(
             (None, None) => true,
         };
         if fails {
-            found.got = Some(ran.bytes(SHOWN)?);
-            let stderr = ran.stderr.start(SHOWN);
+            found.got = Some(ran.bytes(SHOWN_BYTES_MAX)?);
+            let stderr = ran.stderr.prefix(SHOWN_BYTES_MAX);
             found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
             break;
         }
@@ -85,13 +85,13 @@ fn compare(
 }
 
 /// Adds the evidence of a run that fails in the same way.
-fn look(
+fn add_evidence(
     comparison: &Comparison<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
     for _ in 0..TRIES {
-        let looked = comparison.look(input)?;
+        let looked = comparison.judge_in_detail(input)?;
         let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };
         found.cause = looked.cause;
         if let Some(evidence) = looked.evidence {

@@ -1,6 +1,6 @@
 //! Adds a counterexample to a package: its entry in the recipe, then its files.
 
-use crate::generate::Mode;
+use crate::generate::GenerateMode;
 use crate::generate::files::place_file;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::problem::Problem;
@@ -8,7 +8,7 @@ use crate::model::recipe::{GivenContents, RecipeCase};
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::package::recipe;
-use crate::package::recipe::insert::{is_name, quoted};
+use crate::package::recipe::insert::{is_case_name, quote};
 use crate::propose::write::{Addition, NewCase};
 
 /// The files of a new test case. The last two describe it, in 2025-09 and in legacy.
@@ -37,7 +37,7 @@ impl<'a> Promotion<'a> {
         let below = below.strip_prefix("secret/").unwrap_or(below);
         let mut path = vec!["secret".to_owned()];
         for part in below.split('/') {
-            if !is_name(part) {
+            if !is_case_name(part) {
                 return Err(format!(
                     "--promote: `{name}` is not a valid name for a test case; use letters, digits, `_`, `.` and `-`, \
                      with a letter or digit at both ends, but not `test_group` or `testdata`"
@@ -58,7 +58,7 @@ impl<'a> Promotion<'a> {
     }
 
     /// Warns that the package already has the input.
-    pub fn in_vain(&self, input: &[u8]) -> Option<Diagnostic> {
+    pub fn duplicate_warning(&self, input: &[u8]) -> Option<Diagnostic> {
         let cases = &self.problem.test_data.cases;
         let same = cases.iter().find(|case| is_same(&case.input, input))?;
         let name = self.path.join("/");
@@ -71,7 +71,7 @@ impl<'a> Promotion<'a> {
     /// Returns the name of the new test case.
     pub fn add(&self, input: &[u8], answer: &[u8], description: &str) -> Result<String, Stop> {
         let mut name = self.path.join("/");
-        let mut yaml = format!("description: {}\n", quoted(description));
+        let mut yaml = format!("description: {}\n", quote(description));
         if let Some(recipe) = &self.problem.recipe
             && let Some(case) = self.add_to_recipe(recipe, input, description)?
         {
@@ -91,7 +91,7 @@ impl<'a> Promotion<'a> {
         };
         let files = [("in", input), ("ans", answer), (about.0, about.1.as_bytes())];
         for (extension, contents) in files {
-            place_file(&base.with_added_extension(extension), contents, Mode::Write)?;
+            place_file(&base.with_added_extension(extension), contents, GenerateMode::Write)?;
         }
         Ok(name)
     }
@@ -103,7 +103,7 @@ impl<'a> Promotion<'a> {
         input: &[u8],
         description: &str,
     ) -> Result<Option<RecipeCase>, Stop> {
-        let reading = recipe::of_problem(path, self.problem);
+        let reading = recipe::read_for_problem(path, self.problem);
         let is_usable = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_usable);
         let recipe = recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
@@ -111,7 +111,7 @@ impl<'a> Promotion<'a> {
         let addition = Addition {
             problem: self.problem,
             recipe: Some(&recipe),
-            into,
+            directories: into,
             comments: Vec::new(),
             makes_answers: false,
             imported: &[],
@@ -124,5 +124,5 @@ impl<'a> Promotion<'a> {
 }
 
 fn is_same(path: &FilePath, input: &[u8]) -> bool {
-    path.start(input.len() as u64 + 1).is_ok_and(|bytes| bytes == input)
+    path.read_prefix(input.len() as u64 + 1).is_ok_and(|bytes| bytes == input)
 }

@@ -13,7 +13,7 @@ const LISTED: usize = 8;
 /// Warns of secret cases that every submission passes, if at least one submission fails.
 ///
 /// Such a case may catch a mistake that no submission of the package makes, or it may prove nothing.
-pub fn find(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
+pub fn find_undiscriminating(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
     let judged = judgements.iter().flat_map(|it| it.cases.iter());
     let failed: BTreeSet<&str> = judged
         .filter(|case| case.verdict != Verdict::Accepted)

@@ -24,16 +24,16 @@ use crate::build::bench::Bench;
 use crate::executor::{Executor, parallel};
 use crate::language::BOX;
 use crate::model::blob::Blob;
-use crate::model::job::{Collected, Command, Job, Keep, Reply};
+use crate::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use crate::model::judgement::{FaultKind, JudgeError};
-use crate::model::limits::{Limits, ROOM};
+use crate::model::limits::{BOX_ROOM, Limits};
 use crate::model::program::Program;
 use crate::model::protocol::Protocol;
 use crate::model::root::FilePath;
 use crate::model::stop::Stop;
 use crate::model::test_data::TestCase;
 use crate::model::tree::{Node, Tree, TreeEntry};
-use crate::validator::feedback::{FILES, JUDGE_MESSAGE};
+use crate::validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::validator::response::{Contract, Response};
 
 pub struct OutputValidator {
@@ -41,14 +41,14 @@ pub struct OutputValidator {
     pub name: String,
     pub path: FilePath,
     /// Such as `output validator`.
-    pub what: &'static str,
+    pub kind: &'static str,
     pub protocol: Protocol,
-    talks: bool,
+    is_interactor: bool,
     runnable: Runnable,
     pub limits: Limits,
 }
 
-pub struct Question<'a> {
+pub struct ValidationRequest<'a> {
     pub test_case: &'a TestCase,
     pub args: &'a [String],
     /// The input of the submission: the test case's input, or in a later pass the input that the previous pass made.
@@ -59,27 +59,27 @@ pub struct Question<'a> {
     pub submission: Option<&'a Runnable>,
     /// Files of earlier passes in the feedback directory, by their names in it.
     pub earlier: &'a [TreeEntry],
-    pub keep: Keep,
+    pub keep: BoxRetention,
 }
 
 /// In the box. It has all files that are not the submission's.
-const OWN: &str = "juror";
+const OWN_DIR: &str = "juror";
 /// Empty in each run.
-const HOME: &str = "/tmp";
-const FEEDBACK: &str = "feedback";
+const HOME_DIR: &str = "/tmp";
+const FEEDBACK_DIR: &str = "feedback";
 
 /// The next pass finds all files of the feedback directory except its input.
 ///
 /// Source: problem package format 2025-09, "Multi-pass validation".
-pub fn left_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
-    let mut files = left.below(&feedback_dir(Path::new("")));
+pub fn files_for_next_pass(left: &Tree) -> Vec<TreeEntry> {
+    let mut files = left.entries_below(&feedback_dir(Path::new("")));
     files.retain(|file| file.name != Path::new(feedback::NEXT_PASS));
     files
 }
 
 /// `of` is a box or a copy of one.
 pub fn feedback_dir(of: &Path) -> PathBuf {
-    of.join(OWN).join(FEEDBACK)
+    of.join(OWN_DIR).join(FEEDBACK_DIR)
 }
 
 impl OutputValidator {
@@ -90,22 +90,26 @@ impl OutputValidator {
     pub fn build(bench: &Bench<'_>, build_limits: &Limits) -> Result<Vec<Self>, Stop> {
         let protocol = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            Self::of(bench, "output validator", protocol, program, build_limits)
+            Self::build_program(bench, "output validator", protocol, program, build_limits)
         })
     }
 
     /// # Errors
     /// As [`OutputValidator::build`].
-    pub fn interactor(bench: &Bench<'_>, build_limits: &Limits) -> Result<Option<Self>, Stop> {
+    pub fn build_interactor(
+        bench: &Bench<'_>,
+        build_limits: &Limits,
+    ) -> Result<Option<Self>, Stop> {
         let program = bench.problem.interactor.as_ref();
         let build = |program| {
-            let of = Self::of(bench, "interactor", Protocol::Testlib, program, build_limits)?;
-            Ok(Self { talks: true, ..of })
+            let of =
+                Self::build_program(bench, "interactor", Protocol::Testlib, program, build_limits)?;
+            Ok(Self { is_interactor: true, ..of })
         };
         program.map(build).transpose()
     }
 
-    fn of(
+    fn build_program(
         bench: &Bench<'_>,
         what: &'static str,
         protocol: Protocol,
@@ -113,43 +117,44 @@ impl OutputValidator {
         build_limits: &Limits,
     ) -> Result<Self, Stop> {
         let limits = Limits::of_output_validator(&bench.problem.limits);
-        let runnable = bench.ready(&format!("the {what}"), program, build_limits, &limits)?;
+        let runnable =
+            bench.build_package_program(&format!("the {what}"), program, build_limits, &limits)?;
         let limits = runnable.limits(&limits);
         let (name, path) = (program.name.clone(), program.path.clone());
-        Ok(Self { name, path, what, protocol, talks: false, runnable, limits })
+        Ok(Self { name, path, kind: what, protocol, is_interactor: false, runnable, limits })
     }
 
     /// [`OutputValidator::read_response`] reads the reply.
-    pub fn job(&self, question: Question<'_>) -> Job {
+    pub fn job(&self, question: ValidationRequest<'_>) -> Job {
         let test_case = question.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
-        let own = Path::new(OWN);
+        let own = Path::new(OWN_DIR);
         let feedback = feedback_dir(Path::new(""));
         let submission = question.submission.filter(|_| self.protocol == Protocol::Standard);
-        let mut job = self.start(submission, question.keep);
+        let mut job = self.base_job(submission, question.keep);
         let mut lay = |extension: &str, blob: &Blob| {
             let name = own.join(format!("{base}.{extension}"));
-            job.command.argv.push(inside(&name));
-            job.put(TreeEntry::new(name, Node::plain(blob.clone())));
+            job.command.argv.push(box_path(&name));
+            job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
         };
         lay("in", question.input);
         match self.protocol {
             Protocol::Standard => {
                 lay("ans", question.answer);
-                job.command.argv.push(inside(&feedback) + "/");
+                job.command.argv.push(box_path(&feedback) + "/");
                 job.stdin = question.output;
             }
             Protocol::Testlib => {
-                if self.talks {
+                if self.is_interactor {
                     lay("out", &Blob::default())
                 } else {
                     lay("out", &question.output)
                 }
                 lay("ans", question.answer);
-                if self.talks {
+                if self.is_interactor {
                     job.stdin = question.output;
                 }
-                job.command.argv.push(inside(&feedback.join(JUDGE_MESSAGE)));
+                job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
                 // The file that an interactor writes for the checker.
                 let output = own.join(format!("{base}.out"));
                 job.collect.push(output.to_string_lossy().into_owned());
@@ -171,14 +176,14 @@ impl OutputValidator {
     }
 
     /// The job has no arguments yet. It has the submission's files, if there is a submission.
-    fn start(&self, submission: Option<&Runnable>, keep: Keep) -> Job {
+    fn base_job(&self, submission: Option<&Runnable>, keep: BoxRetention) -> Job {
         let mut job = self.runnable.job(&self.limits);
         // The box is not the home directory, so that files of a submission cannot configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
-        job.command.env.push(("HOME".to_owned(), HOME.to_owned()));
-        job.files = submission.map(|it| show(it, &mut job.command)).unwrap_or_default();
+        job.command.env.push(("HOME".to_owned(), HOME_DIR.to_owned()));
+        job.files = submission.map(|it| submission_files(it, &mut job.command)).unwrap_or_default();
         job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
-        job.box_size = job.box_size.saturating_add(ROOM);
+        job.box_size = job.box_size.saturating_add(BOX_ROOM);
         job.collect = feedback_files();
         job.keep = keep;
         job
@@ -186,43 +191,43 @@ impl OutputValidator {
 
     /// # Errors
     /// If the judge failed or was interrupted; anything that the validator does is a response.
-    pub fn ask(
+    pub fn run(
         &self,
         executor: &dyn Executor,
-        question: Question<'_>,
+        question: ValidationRequest<'_>,
         contract: Contract,
     ) -> Result<Response, Stop> {
         let job = self.job(question);
-        let reply = executor.run_job(&job).map_err(|error| self.own(error))?;
-        Ok(self.read(reply, &self.limits, contract)?)
+        let reply = executor.run_job(&job).map_err(|error| self.as_validator_fault(error))?;
+        Ok(self.read_response(reply, &self.limits, contract)?)
     }
 
     /// Reads the reply to a job from [`OutputValidator::job`], under these limits.
     ///
     /// # Errors
     /// If the collected files cannot be read.
-    pub fn read(
+    pub fn read_response(
         &self,
-        reply: Reply,
+        reply: JobReply,
         limits: &Limits,
         contract: Contract,
     ) -> Result<Response, JudgeError> {
-        Response::of(reply, limits, self.protocol, contract)
+        Response::from_reply(reply, limits, self.protocol, contract)
     }
 
     /// An interactor writes this file for the checker; empty if it wrote none.
-    pub fn written(&self, reply: &Reply) -> Blob {
+    pub fn interactor_output(&self, reply: &JobReply) -> Blob {
         match reply.collected.last() {
-            Some(Collected::File(blob)) => blob.clone(),
+            Some(CollectedEntry::File(blob)) => blob.clone(),
             _ => Blob::default(),
         }
     }
 
     /// Marks a fault as one of the validator, not of the submission's run.
-    pub fn own(&self, stop: Stop) -> Stop {
+    pub fn as_validator_fault(&self, stop: Stop) -> Stop {
         match stop {
             Stop::Fault(error) => Stop::Fault(JudgeError {
-                step: format!("run the {} `{}`: {}", self.what, self.name, error.step),
+                step: format!("run the {} `{}`: {}", self.kind, self.name, error.step),
                 // The fault does not mean that a submission cannot start.
                 kind: FaultKind::Other,
                 ..error
@@ -232,19 +237,19 @@ impl OutputValidator {
     }
 }
 
-fn inside(path: &Path) -> String {
+fn box_path(path: &Path) -> String {
     Path::new(BOX).join(path).to_string_lossy().into_owned()
 }
 
 fn feedback_files() -> Vec<String> {
     let feedback = feedback_dir(Path::new(""));
-    let files = FILES.iter().map(|name| feedback.join(name));
+    let files = FEEDBACK_FILES.iter().map(|name| feedback.join(name));
     files.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// `command` gets the directories that the files need.
-fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
-    let shown = submission.beside();
+fn submission_files(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
+    let shown = submission.files_for_other_program();
     command.visible.extend(shown.visible);
     let mut files = shown.files;
     files.retain(|file| is_harmless(&file.name));
@@ -255,12 +260,12 @@ fn show(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
 /// files.
 fn is_harmless(name: &Path) -> bool {
     let is_hidden = name.as_os_str().as_encoded_bytes().starts_with(b".");
-    name != Path::new(OWN) && !is_hidden
+    name != Path::new(OWN_DIR) && !is_hidden
 }
 
 /// # Errors
 /// If it has none.
-pub fn answer_of(test_case: &TestCase) -> Result<Blob, JudgeError> {
+pub fn judge_answer(test_case: &TestCase) -> Result<Blob, JudgeError> {
     test_case.answer.as_ref().map(Blob::file).ok_or_else(|| {
         let reason = format!("{} has none", test_case.name);
         JudgeError::new("open the judge answer", reason)
@@ -273,7 +278,7 @@ mod tests {
 
     /// 2025-09, "Multi-pass validation": all files but `nextpass.in` stay in the feedback directory
     #[test]
-    fn all_that_a_pass_left_is_there_for_the_next_one() {
+    fn the_next_pass_finds_the_files_of_the_last_one() {
         let entry = |name: &str, node| TreeEntry::new(feedback_dir(Path::new("")).join(name), node);
         let left = Tree::from(vec![
             entry("deep/empty", Node::Directory),
@@ -282,13 +287,14 @@ mod tests {
             entry("deep/state", Node::plain(Blob::default())),
             TreeEntry::new("of-the-submission", Node::Directory),
         ]);
-        let names: Vec<PathBuf> = left_for_next_pass(&left).into_iter().map(|it| it.name).collect();
+        let names: Vec<PathBuf> =
+            files_for_next_pass(&left).into_iter().map(|it| it.name).collect();
         let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
         assert_eq!(names, expected);
     }
 
     #[test]
-    fn a_submission_lays_no_instructions_beside_a_validator() {
+    fn a_submission_cannot_configure_a_validator() {
         let check = |name: &str, expected: bool| {
             assert_eq!(is_harmless(Path::new(name)), expected, "{name}");
         };

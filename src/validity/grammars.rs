@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use crate::grammar::compile::{Reading, read};
+use crate::grammar::compile::{ParsedGrammar, parse_grammar};
 use crate::grammar::program::Grammar;
 use crate::grammar::validate::{Rejection, validate_blob};
-use crate::language::constants::{TOO_LONG_HELP, replace_constants};
+use crate::language::constants::{GROWTH_HELP, replace_constants};
 use crate::model::blob::Blob;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::judgement::JudgeError;
@@ -18,7 +18,7 @@ use crate::validity::Objection;
 
 /// Reads the grammars of a problem's inputs, with its constants filled in: first the given one, then the problem's
 /// own. Fails if a file cannot be read.
-pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>, Stop> {
+pub fn read_grammars(given: Option<&Path>, problem: &Problem) -> Result<Vec<ParsedGrammar>, Stop> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let own = problem.input_grammars.iter().map(|it| it.path.clone());
     let own = own.filter(|path| Some(real(path)) != given.map(real));
@@ -27,16 +27,16 @@ pub fn read_all(given: Option<&Path>, problem: &Problem) -> Result<Vec<Reading>,
             Some(given) if *given == *path => {
                 Stop::usage(format!("cannot read the grammar {}: {error}", path.display()))
             }
-            _ => JudgeError::on("read", &path)(error).into(),
+            _ => JudgeError::on_file("read", &path)(error).into(),
         })?;
-        Ok(read_filled(&path, &text, problem))
+        Ok(read_with_constants(&path, &text, problem))
     };
     given.map(FilePath::root).into_iter().chain(own).map(read).collect()
 }
 
 /// First the given grammar, then the problem's own. Warnings about the problem's own are returned only if `warns` is
 /// set. Fails if a grammar has errors.
-pub fn of_problem(
+pub fn problem_grammars(
     given: Option<&Path>,
     problem: &Problem,
     warns: bool,
@@ -44,7 +44,7 @@ pub fn of_problem(
     let mut grammars = Vec::new();
     let mut remarks = Vec::new();
     let mut is_whole = true;
-    for reading in read_all(given, problem)? {
+    for reading in read_grammars(given, problem)? {
         let is_shown = |remark: &Diagnostic| {
             warns || given == Some(remark.place.path.as_path()) || remark.is_error()
         };
@@ -56,28 +56,28 @@ pub fn of_problem(
 }
 
 /// Also sets the problem's constants and limits.
-fn read_filled(path: &FilePath, text: &[u8], problem: &Problem) -> Reading {
+fn read_with_constants(path: &FilePath, text: &[u8], problem: &Problem) -> ParsedGrammar {
     match replace_constants(text, &problem.constants) {
         Ok(filled) => {
-            let reading = read(path, &filled);
-            let limited = |grammar: Grammar| grammar.limited(&problem.limits);
-            Reading { grammar: reading.grammar.map(limited), ..reading }
+            let reading = parse_grammar(path, &filled);
+            let limited = |grammar: Grammar| grammar.with_limits(&problem.limits);
+            ParsedGrammar { grammar: reading.grammar.map(limited), ..reading }
         }
         Err(fault) => {
-            let fault = Diagnostic::error(path, fault.to_string()).help(TOO_LONG_HELP);
-            Reading { grammar: None, diagnostics: vec![fault] }
+            let fault = Diagnostic::error(path, fault.to_string()).help(GROWTH_HELP);
+            ParsedGrammar { grammar: None, diagnostics: vec![fault] }
         }
     }
 }
 
 /// `path` is the input's name in messages.
-pub(super) fn objection(
+pub(super) fn grammar_objection(
     grammar: &Grammar,
     input: &Blob,
     path: &Path,
 ) -> Result<Option<Objection>, Stop> {
     let checked = validate_blob(grammar, input, path);
-    let (ending, spot, message) = match checked.map_err(JudgeError::on("read", path))? {
+    let (ending, spot, message) = match checked.map_err(JudgeError::on_file("read", path))? {
         Ok(()) => return Ok(None),
         Err(Rejection::Invalid(it)) => {
             let spot = it.place.spot.map(|spot| (spot.line, spot.column));

@@ -20,13 +20,13 @@ pub(crate) struct Browser {
 }
 
 /// The most time for one browser, in seconds.
-const PATIENCE: &str = "300";
+const MAX_SECONDS: &str = "300";
 
 impl Browser {
     /// Announces a skipped test if there is no browser.
     #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
     pub(crate) fn start() -> Option<Self> {
-        let Some(program) = find() else {
+        let Some(program) = find_browser() else {
             eprintln!("skipped: no chromium");
             return None;
         };
@@ -34,7 +34,7 @@ impl Browser {
         // The browser reads commands from descriptor 3 and answers on 4. The time limit ends a browser that hangs.
         let mut child = Command::new("sh")
             .args(["-c", "exec 3<&0 4>&1 </dev/null >/dev/null 2>&1; exec timeout \"$0\" \"$@\""])
-            .arg(PATIENCE)
+            .arg(MAX_SECONDS)
             .arg(program)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"])
             .args(["--no-first-run", "--disable-dev-shm-usage", "--disable-background-networking"])
@@ -50,12 +50,12 @@ impl Browser {
         let events = Vec::new();
         let mut browser =
             Self { child, input, output, last: 0, session: None, events, _home: home };
-        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = browser.request("Target.createTarget", json!({ "url": "about:blank" }));
         let target = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.ask("Target.attachToTarget", target);
+        let session = browser.request("Target.attachToTarget", target);
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.ask(&format!("{domain}.enable"), json!({}));
+            browser.request(&format!("{domain}.enable"), json!({}));
         }
         Some(browser)
     }
@@ -64,29 +64,29 @@ impl Browser {
     pub(crate) fn open(&mut self, page: &Path) {
         self.events.clear();
         let url = format!("file://{}", page.display());
-        self.ask("Page.navigate", json!({ "url": url }));
+        self.request("Page.navigate", json!({ "url": url }));
         while !self.events.iter().any(|it| it["method"] == "Page.loadEventFired") {
-            let message = self.read();
+            let message = self.read_message();
             self.events.push(message);
         }
     }
 
-    pub(crate) fn value(&mut self, expression: &str) -> Value {
+    pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let asked = json!({
             "expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true,
         });
-        let mut answer = self.ask("Runtime.evaluate", asked);
+        let mut answer = self.request("Runtime.evaluate", asked);
         let thrown = &answer["exceptionDetails"];
         assert!(thrown.is_null(), "{expression}: {thrown}");
         answer["result"]["value"].take()
     }
 
     pub(crate) fn check(&mut self, expression: &str, expected: impl Into<Value>) {
-        assert_eq!(self.value(expression), expected.into(), "{expression}");
+        assert_eq!(self.evaluate(expression), expected.into(), "{expression}");
     }
 
     /// `key` is a character or the name of a key.
-    pub(crate) fn press(&mut self, key: &str) {
+    pub(crate) fn press_key(&mut self, key: &str) {
         let text = if key.len() == 1 {
             key
         } else if key == "Enter" {
@@ -96,20 +96,23 @@ impl Browser {
         };
         for kind in ["keyDown", "keyUp"] {
             let text = if kind == "keyDown" { text } else { "" };
-            self.ask("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "text": text }));
+            self.request(
+                "Input.dispatchKeyEvent",
+                json!({ "type": kind, "key": key, "text": text }),
+            );
         }
     }
 
     /// `light` or `dark`.
-    pub(crate) fn colours(&mut self, scheme: &str) {
+    pub(crate) fn set_color_scheme(&mut self, scheme: &str) {
         let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
-        self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+        self.request("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
     }
 
     /// Checks that the page wrote nothing to the console, opened no dialog, and requested nothing but itself.
     pub(crate) fn check_silence(&mut self) {
         // All earlier events have arrived with the answer.
-        self.value("0");
+        self.evaluate("0");
         let loud = |it: &&Value| match it["method"].as_str().unwrap_or_default() {
             "Runtime.consoleAPICalled"
             | "Runtime.exceptionThrown"
@@ -125,7 +128,7 @@ impl Browser {
         assert!(loud.is_empty(), "{loud:#?}");
     }
 
-    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -134,7 +137,7 @@ impl Browser {
         let text = message.to_string() + "\0";
         self.input.write_all(text.as_bytes()).expect("a browser that listens");
         loop {
-            let mut answer = self.read();
+            let mut answer = self.read_message();
             if answer["id"] == self.last {
                 assert!(answer["error"].is_null(), "{method}: {answer}");
                 return answer["result"].take();
@@ -143,7 +146,7 @@ impl Browser {
         }
     }
 
-    fn read(&mut self) -> Value {
+    fn read_message(&mut self) -> Value {
         let mut message = Vec::new();
         self.output.read_until(0, &mut message).expect("a browser that answers");
         assert_eq!(message.pop(), Some(0), "the browser ended");
@@ -161,7 +164,7 @@ impl Drop for Browser {
     }
 }
 
-fn find() -> Option<PathBuf> {
+fn find_browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let dirs: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
     names.iter().flat_map(|name| dirs.iter().map(move |dir| dir.join(name))).find(|it| it.is_file())

@@ -3,7 +3,7 @@
 use crate::fixture::Fixture;
 
 #[test]
-fn a_cause_is_what_was_measured() {
+fn a_cause_comes_from_measurements() {
     let fixture = Fixture::new();
     let rows = [
         ("kill -XFSZ $$", "RTE", "killed by SIGXFSZ"),
@@ -30,8 +30,8 @@ fn a_cause_is_what_was_measured() {
 
 /// As in problemtools, the memory limit is the size of the heap.
 #[test]
-fn a_java_program_may_fill_a_heap_of_the_memory_limit() {
-    if !crate::builds::has("javac") {
+fn a_java_heap_can_be_as_large_as_the_memory_limit() {
+    if !crate::builds::has_tool("javac") {
         return;
     }
     let fixture = Fixture::new();

@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use crate::tidy::{read, root, sources};
+use crate::tidy::{read_text, root, source_files};
 
 const SECTIONS: [&str; 64] = [
     "General requirements",
@@ -74,16 +74,16 @@ const SECTIONS: [&str; 64] = [
     "Group dependencies",
 ];
 
-const START: &str = "## 2025-09, section by section\n";
+const TABLE_START: &str = "## 2025-09, section by section\n";
 
-struct Row {
+struct ConformanceRow {
     section: usize,
     what: String,
     test: String,
 }
 
-fn rows(source: &str) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn conformance_rows(source: &str) -> Vec<ConformanceRow> {
+    let mut rows: Vec<ConformanceRow> = Vec::new();
     let mut waiting: Vec<(String, String)> = Vec::new();
     let mut is_test = false;
     for line in source.lines().map(str::trim) {
@@ -103,7 +103,7 @@ fn rows(source: &str) -> Vec<Row> {
                     let known = SECTIONS.iter().position(|known| *known == section);
                     let section =
                         known.unwrap_or_else(|| panic!("no section \"{section}\": {test}"));
-                    Row { section, what, test: test.to_owned() }
+                    ConformanceRow { section, what, test: test.to_owned() }
                 }));
             }
             assert!(waiting.is_empty(), "a row above no test: {waiting:?}");
@@ -114,21 +114,24 @@ fn rows(source: &str) -> Vec<Row> {
 }
 
 #[test]
-fn the_table_is_tidy() {
-    let all = sources("src").into_iter().chain(sources("tests/it"));
-    let mut rows: Vec<Row> = all.flat_map(|path| rows(&read(&path))).collect();
+fn the_conformance_table_is_up_to_date() {
+    let all = source_files("src").into_iter().chain(source_files("tests/it"));
+    let mut rows: Vec<ConformanceRow> =
+        all.flat_map(|path| conformance_rows(&read_text(&path))).collect();
     rows.sort_by_key(|row| row.section);
-    let line =
-        |row: &Row| format!("| {} | {} | `{}` |\n", SECTIONS[row.section], row.what, row.test);
+    let line = |row: &ConformanceRow| {
+        format!("| {} | {} | `{}` |\n", SECTIONS[row.section], row.what, row.test)
+    };
     let table: String = rows.iter().map(line).collect();
     let path = root().join("docs/conformance.md");
-    let old = read(&path);
-    let (before, _) = old.split_once(START).expect("the heading of the table");
+    let old = read_text(&path);
+    let (before, _) = old.split_once(TABLE_START).expect("the heading of the table");
     let intro = "Each row stands above its test, and `UPDATE_GOLDEN=1 cargo test conformance` makes this table.";
-    let new =
-        format!("{before}{START}\n{intro}\n\n| section | juror | test |\n|---|---|---|\n{table}");
+    let new = format!(
+        "{before}{TABLE_START}\n{intro}\n\n| section | juror | test |\n|---|---|---|\n{table}"
+    );
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         fs::write(&path, &new).expect("the document");
     }
-    assert_eq!(read(&path), new, "UPDATE_GOLDEN=1 cargo test conformance");
+    assert_eq!(read_text(&path), new, "UPDATE_GOLDEN=1 cargo test conformance");
 }

@@ -46,7 +46,7 @@ impl Fixture {
         fixture.write("sum/problem.yaml", PROBLEM);
         fixture.write("sum/statement/problem.en.md", "Add two numbers.\n");
         fixture.write("sum/input_validators/validate/run", VALIDATOR);
-        fixture.executable("sum/input_validators/validate/run");
+        fixture.make_executable("sum/input_validators/validate/run");
         fixture.write("sum/submissions/accepted/right.sh", RIGHT);
         fixture.write("sum/submissions/wrong_answer/wrong.sh", WRONG);
         for (name, input, answer) in [
@@ -88,7 +88,7 @@ impl Fixture {
         fs::read_to_string(self.path(name)).expect("a text")
     }
 
-    pub(crate) fn executable(&self, name: &str) {
+    pub(crate) fn make_executable(&self, name: &str) {
         use std::os::unix::fs::PermissionsExt;
         let rights = fs::Permissions::from_mode(0o755);
         fs::set_permissions(self.path(name), rights).expect("rights");
@@ -99,7 +99,7 @@ impl Fixture {
     }
 
     pub(crate) fn juror(&self, arguments: &str) -> Command {
-        self.here(wire::juror(), arguments)
+        self.in_directory(wire::juror(), arguments)
     }
 
     /// As a command of the standard library, for a process that runs in the background.
@@ -109,19 +109,19 @@ impl Fixture {
             .current_dir(self.dir.path())
             .args(arguments.split_whitespace())
             .env("XDG_CACHE_HOME", self.dir.path().join("cache"))
-            .env("TMPDIR", self.temporary())
+            .env("TMPDIR", self.temporary_directory())
             .env("CI", "true");
         command
     }
 
     /// For temporary files of a process that is killed. No other process removes them.
-    pub(crate) fn temporary(&self) -> PathBuf {
+    pub(crate) fn temporary_directory(&self) -> PathBuf {
         let path = self.path("tmp");
         fs::create_dir_all(&path).expect("a directory");
         path
     }
 
-    fn here(&self, command: process::Command, arguments: &str) -> Command {
+    fn in_directory(&self, command: process::Command, arguments: &str) -> Command {
         let mut command = Command::from_std(command);
         command
             .current_dir(self.dir.path())
@@ -138,7 +138,7 @@ impl Fixture {
     }
 
     /// With a cache.
-    pub(crate) fn check_kept(&self, arguments: &str, code: i32, said: &[&str]) {
+    pub(crate) fn check_with_cache(&self, arguments: &str, code: i32, said: &[&str]) {
         let mut command = self.juror(arguments);
         command.env("JUROR_CACHE", self.path("cache/juror"));
         check(command, arguments, code, said);
@@ -183,7 +183,7 @@ impl Fixture {
     }
 
     #[expect(clippy::print_stderr, reason = "what is left out must be seen")]
-    pub(crate) fn skip(&self, why: &str) {
+    pub(crate) fn announce_skip(&self, why: &str) {
         eprintln!("skipped: {why}");
     }
 

@@ -35,9 +35,9 @@ fn lead_by_table(row: &[i64], best: &mut Vec<i64>) -> i64 {
 }
 
 /// The same numbers on every machine.
-struct Chance(u64);
+struct RandomNumbers(u64);
 
-impl Chance {
+impl RandomNumbers {
     fn below(&mut self, end: u64) -> u64 {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -50,7 +50,7 @@ fn check(row: &[i64], first: i64, second: i64) {
 }
 
 #[test]
-fn known_rows_have_known_shares() {
+fn known_rows_have_their_known_results() {
     check(&[], 0, 0);
     check(&[7], 7, 0);
     check(&[4, 7, 2, 9, 5, 2], 18, 11);
@@ -63,7 +63,7 @@ fn known_rows_have_known_shares() {
 }
 
 #[test]
-fn all_rows_of_up_to_seven_small_numbers_are_as_the_table_says() {
+fn the_fold_agrees_with_the_table_on_all_short_rows() {
     let mut best = Vec::new();
     for n in 0..=7 {
         for code in 0..4_i64.pow(n) {
@@ -74,8 +74,8 @@ fn all_rows_of_up_to_seven_small_numbers_are_as_the_table_says() {
 }
 
 #[test]
-fn a_million_rows_by_chance_are_as_the_table_says() {
-    let mut chance = Chance(1);
+fn the_fold_agrees_with_the_table_on_a_million_random_rows() {
+    let mut chance = RandomNumbers(1);
     let mut best = Vec::new();
     let mut row = Vec::new();
     for _ in 0..1_000_000 {
@@ -90,8 +90,8 @@ fn a_million_rows_by_chance_are_as_the_table_says() {
 }
 
 #[test]
-fn long_rows_are_as_the_table_says() {
-    let mut chance = Chance(2);
+fn the_fold_agrees_with_the_table_on_long_rows() {
+    let mut chance = RandomNumbers(2);
     let mut best = Vec::new();
     for n in [99, 100, 255, 500] {
         for spread in [2, 5, 1_000_000_000] {
@@ -102,8 +102,8 @@ fn long_rows_are_as_the_table_says() {
 }
 
 #[test]
-fn a_loss_is_what_the_table_says() {
-    let mut chance = Chance(3);
+fn losses_agree_with_the_table() {
+    let mut chance = RandomNumbers(3);
     for _ in 0..2_000 {
         let n = 1 + chance.below(9) as usize;
         let row: Vec<i64> = (0..n).map(|_| chance.below(5) as i64).collect();
@@ -119,7 +119,7 @@ fn a_loss_is_what_the_table_says() {
 }
 
 #[test]
-fn the_ends_of_numbers_do_not_overflow() {
+fn extreme_numbers_do_not_overflow() {
     let most = i64::MAX / 4;
     check(&[most, most, most], 2 * most, most);
     check(&[-most, -most], -most, -most);

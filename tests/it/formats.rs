@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, RIGHT};
 
-fn package(files: &[(&str, &str)]) -> Fixture {
+fn write_package(files: &[(&str, &str)]) -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in files {
         fixture.write(name, text);
@@ -19,7 +19,7 @@ inline int say(int code, const char* what) { std::fprintf(stderr, "%s\n", what);
 
 /// A problem `lc/sample/sum` of library-checker.
 pub(crate) fn library_checker() -> Fixture {
-    package(&[
+    write_package(&[
         ("lc/common/testlib.h", TESTLIB),
         ("lc/common/random.h", "inline int drawn(int seed) { return seed * 7 % 5; }\n"),
         (
@@ -66,7 +66,7 @@ pub(crate) fn library_checker() -> Fixture {
 }
 
 #[test]
-fn a_problem_of_library_checker_is_made_and_judged() {
+fn a_library_checker_problem_is_generated_and_judged() {
     let fixture = library_checker();
     let said = ["3 submissions, all as expected", "function.cpp", "correct.cpp"];
     fixture.check("verify lc/sample/sum", 0, &said);
@@ -79,8 +79,8 @@ fn a_problem_of_library_checker_is_made_and_judged() {
 }
 
 #[test]
-fn a_task_of_cms_is_made_and_judged() {
-    let fixture = package(&[
+fn a_cms_task_is_generated_and_judged() {
+    let fixture = write_package(&[
         (
             "cms/task.yaml",
             "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
@@ -105,8 +105,8 @@ fn a_task_of_cms_is_made_and_judged() {
 }
 
 #[test]
-fn a_package_of_sinol_is_judged() {
-    let fixture = package(&[
+fn a_sinol_package_is_judged() {
+    let fixture = write_package(&[
         (
             "abc/config.yml",
             "title: Sum\nsinol_task_id: abc\ntime_limit: 10000\nmemory_limit: 262144\nscores:\n  1: 30\n  2: 70\n\
@@ -139,8 +139,8 @@ fn a_package_of_sinol_is_judged() {
 }
 
 #[test]
-fn a_checker_of_cms_gives_a_part_of_the_points() {
-    let fixture = package(&[
+fn a_cms_checker_gives_partial_points() {
+    let fixture = write_package(&[
         (
             "cms/task.yaml",
             "name: sum\ntitle: Sum\ntime_limit: 10\nmemory_limit: 256\ninfile: ''\noutfile: ''\n",
@@ -187,14 +187,14 @@ fn a_checker_of_cms_gives_a_part_of_the_points() {
     // CMS itself takes an executable.
     fixture.remove("cms/cor/correttore.sh");
     fixture.write("cms/check/checker", "#!/usr/bin/env bash\ncmp -s $2 $3; echo $((1 - $?))\n");
-    fixture.executable("cms/check/checker");
+    fixture.make_executable("cms/check/checker");
     judged(RIGHT, 0, "100 of 100");
     fixture.check("judge cms more.sh --all", 1, &["0 of 100"]);
 }
 
 #[test]
-fn a_checker_and_an_input_validator_of_sinol_are_called() {
-    let fixture = package(&[
+fn a_sinol_checker_and_input_validator_are_called() {
+    let fixture = write_package(&[
         (
             "abc/config.yml",
             "title: Sum\nsinol_task_id: abc\ntime_limit: 10000\nmemory_limit: 262144\nscores:\n  1: 31\n  2: 69\n\

@@ -7,17 +7,17 @@ use juror::new::Template;
 
 use crate::fixture::Fixture;
 use crate::new;
-use crate::tidy::{files_below, read, root};
+use crate::tidy::{files_below, read_text, root};
 use crate::wire;
 
-enum Block {
+enum PageBlock {
     /// Shell commands.
     Commands(String),
     /// The paragraph before names the file.
     File { path: String, text: String },
 }
 
-fn blocks(page: &str) -> Vec<Block> {
+fn page_blocks(page: &str) -> Vec<PageBlock> {
     let mut blocks = Vec::new();
     let mut before = "";
     let mut lines = page.lines();
@@ -30,8 +30,8 @@ fn blocks(page: &str) -> Vec<Block> {
         let text = lines.join("\n") + "\n";
         let path = before.split_once("The file `").and_then(|(_, rest)| rest.split_once('`'));
         blocks.push(match (kind, path) {
-            ("sh", _) => Block::Commands(text),
-            (_, Some((path, _))) => Block::File { path: path.to_owned(), text },
+            ("sh", _) => PageBlock::Commands(text),
+            (_, Some((path, _))) => PageBlock::File { path: path.to_owned(), text },
             (_, None) => panic!("no line names the file of a block: {before}"),
         });
     }
@@ -39,7 +39,7 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 #[test]
-fn the_first_problem_is_verified_after_every_command_of_the_page() {
+fn the_first_problem_verifies_after_every_command_of_the_page() {
     let fixture = Fixture::new();
     let juror = assert_cmd::cargo::cargo_bin("juror");
     let mut path = juror.parent().expect("a directory").as_os_str().to_owned();
@@ -47,10 +47,10 @@ fn the_first_problem_is_verified_after_every_command_of_the_page() {
     path.push(wire::search_path());
     fs::create_dir(fixture.path("desk")).expect("a directory");
     let mut said = String::new();
-    for block in blocks(&read(&root().join("docs/first-problem.md"))) {
+    for block in page_blocks(&read_text(&root().join("docs/first-problem.md"))) {
         match block {
-            Block::File { path, text } => fixture.write(&format!("desk/{path}"), text),
-            Block::Commands(lines) => {
+            PageBlock::File { path, text } => fixture.write(&format!("desk/{path}"), text),
+            PageBlock::Commands(lines) => {
                 for line in lines.lines() {
                     let mut shell = Command::new("sh");
                     let shell = shell.args(["-c", line]).current_dir(fixture.path("desk"));

@@ -32,11 +32,11 @@ pub(crate) fn fixture() -> Fixture {
 
 pub(crate) fn set_validator(fixture: &Fixture, validator: &str) {
     fixture.write("sum/output_validator/validate/run", validator);
-    fixture.executable("sum/output_validator/validate/run");
+    fixture.make_executable("sum/output_validator/validate/run");
 }
 
 #[test]
-fn verify_plays_with_every_submission() {
+fn verify_runs_every_interactive_submission() {
     let fixture = fixture();
     let all = "2 submissions, all as expected";
     fixture.check("verify sum", 0, &[all]);
@@ -62,7 +62,7 @@ fn verify_plays_with_every_submission() {
 }
 
 /// The submission must repeat the number of each pass; the last is 3.
-const PASSES: &str = r#"#!/usr/bin/env bash
+const MULTI_PASS_VALIDATOR: &str = r#"#!/usr/bin/env bash
 number=$(cat "${3}number" 2>/dev/null || echo 1)
 echo "$number"
 read -r answer && [[ $answer == "$number" ]] || exit 43
@@ -71,9 +71,9 @@ exit 42
 "#;
 
 #[test]
-fn each_pass_of_an_exchange_is_replayed() {
+fn each_pass_of_an_interaction_is_shown() {
     let fixture = fixture();
-    set_validator(&fixture, PASSES);
+    set_validator(&fixture, MULTI_PASS_VALIDATOR);
     let path = fixture.path("sum/problem.yaml");
     let problem = fs::read_to_string(&path).expect("a package");
     let kind = "type: [interactive, multi-pass]\nlimits:\n  validation_passes: 9\n";
@@ -115,7 +115,7 @@ fn each_pass_of_an_exchange_is_replayed() {
 }
 
 #[test]
-fn one_that_waits_for_ever_is_too_slow_for_every_limit() {
+fn a_submission_that_waits_forever_exceeds_every_limit() {
     let fixture = fixture();
     let mute = "sum/submissions/time_limit_exceeded/mute.sh";
     fixture.write(mute, "read -r a b; read -r c\n");
@@ -164,7 +164,7 @@ fn the_first_failure_counts() {
 }
 
 #[test]
-fn a_validator_at_fault_is_a_judge_error() {
+fn a_faulty_validator_is_a_judge_error() {
     let fixture = fixture();
     let check = |program: &str, said: &[&str]| {
         fixture.write("p.sh", format!("read -r a b\n{program}\n"));
@@ -182,7 +182,7 @@ fn a_validator_at_fault_is_a_judge_error() {
 
 /// The validator is slow in an answer, in many answers, or at the end.
 #[test]
-fn at_its_limit_on_the_clock_a_submission_is_to_blame_unless_it_waits_for_an_answer() {
+fn a_submission_at_its_wall_time_limit_is_to_blame_unless_it_waits() {
     let fixture = fixture();
     let takes_time = "if [[ $answer == slow ]]; then sleep 3; exec >&-; exit 42; fi\n\
         while [[ $answer == ask ]]; do sleep 0.05; read -r answer || exit 43; done\n\
@@ -200,7 +200,7 @@ fn at_its_limit_on_the_clock_a_submission_is_to_blame_unless_it_waits_for_an_ans
 }
 
 #[test]
-fn a_validator_is_tried_before_anybody_is_judged() {
+fn an_interactive_validator_is_tested_before_it_judges() {
     let fixture = fixture();
     let check = |validator: &str, said: &str| {
         let validator = format!("#!/usr/bin/env bash\n{validator}\n");
@@ -219,7 +219,7 @@ fn a_validator_is_tried_before_anybody_is_judged() {
 }
 
 #[test]
-fn the_exchange_is_kept_and_reported() {
+fn the_interaction_is_saved_and_reported() {
     let fixture = fixture();
     fixture.write("p.sh", "read -r a b; echo 3\n");
     let what = "interaction:";
@@ -249,7 +249,7 @@ fn the_exchange_is_kept_and_reported() {
 }
 
 #[test]
-fn a_submission_sees_nothing_but_what_is_said() {
+fn a_submission_sees_only_the_interaction() {
     let fixture = fixture();
     fixture.write(
         "p.sh",
@@ -259,7 +259,7 @@ fn a_submission_sees_nothing_but_what_is_said() {
 }
 
 #[test]
-fn files_have_no_meaning_where_two_talk() {
+fn an_interactive_problem_cannot_name_files() {
     let fixture = fixture();
     let path = fixture.path("sum/problem.yaml");
     let problem = fs::read_to_string(path).expect("a package") + "allow_file_writing: true\n";
@@ -273,7 +273,7 @@ fn files_have_no_meaning_where_two_talk() {
 }
 
 #[test]
-fn one_place_is_enough() {
+fn one_slot_is_enough_for_an_interactive_problem() {
     let fixture = fixture();
     fixture.check("verify sum --jobs 1", 0, &["2 submissions, all as expected"]);
 }
@@ -281,7 +281,7 @@ fn one_place_is_enough() {
 /// The verdict does not depend on which program is faster: each row runs without a pause, with a pause of the
 /// submission, and with one of the validator.
 #[test]
-fn no_order_of_ends_changes_a_verdict() {
+fn the_order_in_which_programs_end_changes_no_verdict() {
     std::thread::scope(|scope| {
         for (ours, theirs) in [("0", "0"), ("0.3", "0"), ("0", "0.3")] {
             scope.spawn(move || verdicts_with_pauses(ours, theirs));

@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::stress::{search_shipped, shipped};
+use crate::stress::{search_shipped_package, shipped_document};
 
 mod quiet {
     use super::*;
@@ -14,7 +14,7 @@ mod quiet {
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     #[expect(clippy::print_stdout, reason = "a measurement shows its figures")]
-    fn on_every_wrong_submission_of_every_package() {
+    fn stress_finds_every_wrong_submission_of_every_package() {
         let mut summary = Vec::new();
         let mut missed = Vec::new();
         println!(
@@ -25,7 +25,7 @@ mod quiet {
             let submissions = wrong_submissions(&package);
             let (mut tried_before, mut rows) = (Vec::new(), Vec::new());
             for submission in &submissions {
-                let report = search_shipped(&package, submission, &["--time", "30s"]);
+                let report = search_shipped_package(&package, submission, &["--time", "30s"]);
                 let stress = &report;
                 let shrinking = stress["shrinking_runs"].as_u64().unwrap_or(0);
                 let tried = stress["runs"].as_u64().unwrap_or(0) - shrinking;
@@ -33,14 +33,14 @@ mod quiet {
                 let start = format!("| {package}: `{submission}`");
                 let Some(input) = stress["counterexample"]["input"]["text"].as_str() else {
                     println!("{start} | - | {tried} | {seconds:.1} | - | - |");
-                    let exposed = exposed_by_data(&package, submission);
+                    let exposed = exposing_test_case(&package, submission);
                     missed.push(format!(
                         "{package}: `{submission}`, {tried} inputs tried: {exposed}"
                     ));
                     continue;
                 };
                 let verdict = stress["counterexample"]["verdict"].as_str().unwrap_or("-");
-                let row = row(&package, input);
+                let row = row_length(&package, input);
                 let shown: String = input.trim_end().replace('\n', " / ");
                 let shown: String = shown.chars().take(36).collect();
                 println!("{start} | {verdict} | {tried} | {seconds:.1} | {row} | `{shown}` |");
@@ -66,8 +66,8 @@ mod quiet {
 }
 
 /// The first test case of the package that a submission fails on.
-fn exposed_by_data(package: &str, submission: &str) -> String {
-    let report = shipped("judge", package, submission, &["--json"]);
+fn exposing_test_case(package: &str, submission: &str) -> String {
+    let report = shipped_document("judge", package, submission, &["--json"]);
     let judged = &report["submissions"][0];
     let cases = judged["test_cases"].as_array();
     let rejected = cases.and_then(|cases| cases.iter().find(|case| case["verdict"] != "AC"));
@@ -114,7 +114,7 @@ fn wrong_submissions(package: &str) -> Vec<String> {
 }
 
 /// The number of values in the rows or grids of all test cases, without the counts before them.
-fn row(package: &str, input: &str) -> usize {
+fn row_length(package: &str, input: &str) -> usize {
     let is_grid = package.starts_with("grid");
     let has_cases = ["coinrow", "gridgame", "optimalcoins"].contains(&package);
     let mut words = input.split_ascii_whitespace().skip(usize::from(has_cases));
@@ -137,9 +137,9 @@ fn median<T: Ord + Copy + Default>(mut numbers: Vec<T>) -> T {
 }
 
 #[test]
-fn the_numbers_of_a_row_are_counted_without_what_says_how_many() {
+fn the_length_of_a_row_excludes_its_count() {
     let check = |package: &str, input: &str, numbers: usize| {
-        assert_eq!(row(package, input), numbers, "{package}: {input}");
+        assert_eq!(row_length(package, input), numbers, "{package}: {input}");
     };
     check("game1", "2\n1 2\n", 2);
     check("game1live", "3 1\n1 3 1\noptimal-left\n", 3);

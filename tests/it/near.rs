@@ -24,7 +24,7 @@ fn check_cases(cases: &Value, most: usize) {
 }
 
 #[test]
-fn an_endless_program_runs_once_on_bare_tests_and_at_most_twice_in_a_package() {
+fn an_endless_program_runs_once_on_bare_tests_and_at_most_twice_in_packages() {
     let fixture = Fixture::new();
     for name in ["1", "2"] {
         fixture.write(&format!("tests/{name}.in"), "");
@@ -41,7 +41,7 @@ fn an_endless_program_runs_once_on_bare_tests_and_at_most_twice_in_a_package() {
 }
 
 #[test]
-fn an_endless_program_in_a_stream_runs_once_unless_repetitions_are_asked_for() {
+fn an_endless_program_in_a_stream_runs_once_without_repeat() {
     let fixture = Fixture::new();
     let line = json!({
         "source": { "text": ENDLESS, "name": "loop.sh" },

@@ -14,8 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 use juror::model::blob::Blob;
-use juror::model::isolation::{Demand, Isolation};
-use juror::model::job::{Collected, Command, Job, Keep, Reply, Shown};
+use juror::model::isolation::{Isolation, RequiredIsolation};
+use juror::model::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, VisiblePath};
 use juror::model::limits::Limits;
 use juror::model::outcome::{Ending, Meter, Outcome};
 use juror::model::root::FilePath;
@@ -26,10 +26,10 @@ use juror::sandbox::{Host, Slot, is_interrupted};
 
 use crate::fixture::{Fixture, RIGHT, write_program};
 use crate::sandbox::outputs::{check_large_outputs, check_outputs};
-use crate::sandbox::{bytes_of_output, executable, job, kept, programs, run};
+use crate::sandbox::{executable, job, kept_box, programs, run, stdout_text};
 
 fn slot() -> Slot {
-    let host = Host::at(Isolation::Plain).expect("every Unix can do this");
+    let host = Host::try_isolation(Isolation::Plain).expect("every Unix can do this");
     Slot::start(&host, None).expect("a slot starts")
 }
 
@@ -65,19 +65,19 @@ fn summary(outcome: &Outcome) -> String {
 }
 
 /// Runs a job, and compares how it ended and what it wrote.
-fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> Reply {
+fn check(slot: &mut Slot, job: &Job, expected: &str, output: &str) -> JobReply {
     let mut reply = run(slot, job);
     let argv = &job.command.argv;
     let outcome = &reply.outcome;
     assert_eq!(summary(outcome), expected, "{argv:?}: {outcome:?}");
     assert_eq!(outcome.mechanism.isolation, Isolation::Plain);
     assert_eq!(outcome.mechanism.memory, Meter::Rusage);
-    assert_eq!(bytes_of_output(&mut reply), output, "{argv:?}");
+    assert_eq!(stdout_text(&mut reply), output, "{argv:?}");
     reply
 }
 
 #[test]
-fn a_program_ends_the_way_it_would_anywhere() {
+fn programs_end_as_outside_the_sandbox() {
     let mut slot = slot();
     let mut check = |arguments: &[&str], expected: &str| {
         check(&mut slot, &job("endings", arguments), expected, "");
@@ -107,7 +107,7 @@ fn a_program_ends_the_way_it_would_anywhere() {
 }
 
 #[test]
-fn limits_end_what_goes_beyond_them() {
+fn limits_end_programs() {
     let mut slot = slot();
     let mut check = |arguments: &[&str], expected: &str, set: fn(&mut Limits)| {
         let mut job = job("hungry", arguments);
@@ -138,7 +138,7 @@ fn limits_end_what_goes_beyond_them() {
 }
 
 #[test]
-fn what_a_program_wrote_is_there_however_it_wrote_it() {
+fn outputs_arrive_however_they_were_written() {
     check_outputs(&mut slot());
 }
 
@@ -175,8 +175,8 @@ fn memory() {
 }
 
 #[test]
-fn memory_is_judged_by_what_was_held() {
-    let output = crate::sandbox::alone("plain::memory", |_| {});
+fn memory_is_measured_by_use() {
+    let output = crate::sandbox::run_in_own_process("plain::memory", |_| {});
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     let report = String::from_utf8_lossy(&output.stdout);
@@ -184,7 +184,7 @@ fn memory_is_judged_by_what_was_held() {
 }
 
 #[test]
-fn what_stays_in_the_group_ends_with_the_run() {
+fn processes_in_the_group_end_with_the_run() {
     let mut slot = slot();
     let marker = format!("plain-{}", process::id());
     let background = format!("{}/hungry sleep {marker} & echo done", programs().display());
@@ -200,7 +200,7 @@ fn what_stays_in_the_group_ends_with_the_run() {
     let mut job = script("");
     job.command.argv = ["/usr/bin/python3", "-c", leaving].map(str::to_owned).into();
     let mut reply = run(&mut slot, &job);
-    let number: i32 = bytes_of_output(&mut reply).trim().parse().expect("a number");
+    let number: i32 = stdout_text(&mut reply).trim().parse().expect("a number");
     let pid = rustix::process::Pid::from_raw(number).expect("a number");
     // It is alive, as the warning tells.
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is there");
@@ -238,12 +238,12 @@ fn much_output_is_kept_up_to_the_limit() {
 }
 
 #[test]
-fn the_environment_and_the_descriptors_are_those_that_are_told() {
+fn programs_get_the_jobs_environment_and_no_other_descriptors() {
     let mut slot = slot();
     let mut job = script("env | grep -v '^_=' | grep -v '^PWD=' | grep -v '^SHLVL=' | sort; pwd");
     job.command.env = vec![("OWN".into(), "a=b c".into()), ("TZ".into(), "CET".into())];
     let mut reply = run(&mut slot, &job);
-    let text = bytes_of_output(&mut reply);
+    let text = stdout_text(&mut reply);
     let lines: Vec<&str> = text.lines().collect();
     let [home, lang, own, path, temporary, zone, directory] = lines[..] else {
         panic!("{text}");
@@ -269,7 +269,7 @@ fn the_environment_and_the_descriptors_are_those_that_are_told() {
 }
 
 #[test]
-fn each_run_has_a_fresh_box_and_nothing_stays_of_it() {
+fn each_run_has_a_fresh_box() {
     let directory = tempfile::tempdir().unwrap();
     let canary = directory.path().join("canary");
     fs::create_dir(&canary).unwrap();
@@ -279,7 +279,7 @@ fn each_run_has_a_fresh_box_and_nothing_stays_of_it() {
     let locked = format!("{made} {} a/link; chmod 0 a/b a", canary.display());
     let mut first = run(&mut slot, &script(&locked));
     let mut second = run(&mut slot, &script(&locked));
-    let (first, second) = (bytes_of_output(&mut first), bytes_of_output(&mut second));
+    let (first, second) = (stdout_text(&mut first), stdout_text(&mut second));
     assert_eq!(first, second);
     let path = Path::new(first.lines().next().expect("a path"));
     let ground = path.ancestors().nth(2).expect("a slot's directory");
@@ -292,7 +292,7 @@ fn each_run_has_a_fresh_box_and_nothing_stays_of_it() {
 }
 
 #[test]
-fn files_are_placed_and_what_is_found_is_told() {
+fn files_are_placed_and_collected() {
     let directory = tempfile::tempdir().unwrap();
     let tool = directory.path().join("tool");
     fs::write(&tool, "#!/bin/sh\necho tool\n").unwrap();
@@ -307,7 +307,7 @@ fn files_are_placed_and_what_is_found_is_told() {
         secret.display(),
         directory.path().display()
     ));
-    job.command.visible = vec![Shown::tree("/shown", &Tree::unlisted(directory.path()))];
+    job.command.visible = vec![VisiblePath::tree("/shown", &Tree::unlisted(directory.path()))];
     job.files = vec![
         file("below/in", Node::plain(b"in\n".to_vec())),
         file("tool", executable(tool)),
@@ -316,13 +316,13 @@ fn files_are_placed_and_what_is_found_is_told() {
     ];
     let names = ["out", "to-secret", "fifo", "dir", "missing", "below/away/secret", "out/x"];
     job.collect = names.map(str::to_owned).into();
-    job.keep = Keep::ALL;
+    job.keep = BoxRetention::ALL;
     let mut slot = slot();
     let reply = check(&mut slot, &job, "exit 0", "in\ntool\nin\nsecret");
     let found = reply.collected.iter().map(|found| match found {
-        Collected::File(blob) => String::from_utf8_lossy(blob.bytes().unwrap()).into_owned(),
-        Collected::Missing => "missing".to_owned(),
-        Collected::NotAFile(kind) => kind.to_string(),
+        CollectedEntry::File(blob) => String::from_utf8_lossy(blob.bytes().unwrap()).into_owned(),
+        CollectedEntry::Missing => "missing".to_owned(),
+        CollectedEntry::NotAFile(kind) => kind.to_string(),
     });
     let expected = [
         "out\n",
@@ -335,7 +335,7 @@ fn files_are_placed_and_what_is_found_is_told() {
     ];
     assert_eq!(found.collect::<Vec<_>>(), expected);
     assert_eq!(reply.outcome.file_bytes, Bytes(4), "only what is new");
-    let keep = kept(&reply);
+    let keep = kept_box(&reply);
     assert_eq!(fs::read_to_string(keep.join("out")).unwrap(), "out\n");
     assert!(keep.join("to-secret").is_symlink());
     for name in ["../out", "/etc/passwd", ""] {
@@ -347,7 +347,7 @@ fn files_are_placed_and_what_is_found_is_told() {
 }
 
 #[test]
-fn what_cannot_be_started_is_a_fault_and_never_given_to_a_shell() {
+fn an_unstartable_program_is_a_fault() {
     let directory = tempfile::tempdir().unwrap();
     let text = directory.path().join("text");
     write_program(&text, "echo a shell ran this\n");
@@ -429,11 +429,11 @@ fn a_judge_that_is_killed_leaves_nothing() {
 }
 
 #[test]
-fn it_is_never_chosen_unasked_where_something_better_is_known() {
-    let host = Host::find(Demand::Plain).expect("every Unix can do this");
+fn plain_runs_must_be_requested_if_isolation_is_possible() {
+    let host = Host::find(RequiredIsolation::Plain).expect("every Unix can do this");
     assert_eq!(host.isolation(), Isolation::Plain);
     assert!(host.refused().is_empty() && !host.gaps().is_empty());
-    let unasked = Host::find(Demand::Any)
+    let unasked = Host::find(RequiredIsolation::Any)
         .map(|host| (host.isolation() == Isolation::Plain, host.gaps().is_empty()));
     match unasked {
         Ok(found) if cfg!(target_os = "linux") => assert_eq!(found, (false, true)),
@@ -475,7 +475,7 @@ fn a_ready_program_gets_its_verdict() {
 }
 
 #[test]
-fn whoever_asks_for_it_is_warned() {
+fn plain_runs_have_a_warning() {
     if process::Command::new("bash").arg("--version").output().is_err() {
         return crate::sandbox::skip("no bash");
     }
@@ -491,7 +491,7 @@ fn whoever_asks_for_it_is_warned() {
         (output.stdout, errors)
     };
     let (_, warning) = run("judge sum right.sh --isolation=plain --quiet");
-    crate::golden::file::compare("plain-warning.txt", &warning);
+    crate::golden::file::compare_with_golden("plain-warning.txt", &warning);
     let (document, again) = run("verify sum --isolation=plain --json");
     assert_eq!(again, warning, "once, and the same for each command");
     let document: serde_json::Value = serde_json::from_slice(&document).expect("a document");

@@ -95,7 +95,7 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="utf-8" standalone="no"?>
 "#;
 
 /// The package `poly` has one test in a file, one to be generated, and one with Windows line ends and no answer.
-pub(crate) fn package() -> Fixture {
+pub(crate) fn polygon_package() -> Fixture {
     let fixture = Fixture::new();
     for (name, text) in [
         ("problem.xml", SETTINGS),
@@ -129,8 +129,8 @@ pub(crate) fn package() -> Fixture {
 }
 
 /// With changes in `problem.xml`.
-pub(crate) fn changed(changes: &[(&str, &str)]) -> Fixture {
-    let fixture = package();
+pub(crate) fn changed_package(changes: &[(&str, &str)]) -> Fixture {
+    let fixture = polygon_package();
     let mut settings = SETTINGS.to_owned();
     for (old, new) in changes {
         assert!(settings.contains(old), "{old}");
@@ -141,7 +141,7 @@ pub(crate) fn changed(changes: &[(&str, &str)]) -> Fixture {
 }
 
 /// Files below a directory, with contents and modification times.
-pub(crate) fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
+pub(crate) fn files_with_times(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     let walk = WalkDir::new(dir).into_iter().map(|entry| entry.expect("an entry"));
     let files = walk.filter(|entry| entry.file_type().is_file());
     let known = files.map(|entry| {
@@ -153,11 +153,11 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
 }
 
 #[test]
-fn data_is_made_once_and_beside_the_package() {
-    let fixture = package();
-    let before = files(&fixture.path("poly"));
-    fixture.check_kept("verify poly", 0, &["2 submissions, all as expected"]);
-    let made = files(&fixture.path("cache/juror/tests"));
+fn data_is_generated_once_outside_of_the_package() {
+    let fixture = polygon_package();
+    let before = files_with_times(&fixture.path("poly"));
+    fixture.check_with_cache("verify poly", 0, &["2 submissions, all as expected"]);
+    let made = files_with_times(&fixture.path("cache/juror/tests"));
     // The inputs and answers of two tests, and the text of the validator's test.
     assert_eq!(made.len(), 5, "{:?}", made.keys());
     let texts: Vec<&str> =
@@ -165,33 +165,33 @@ fn data_is_made_once_and_beside_the_package() {
     for text in ["5 8\n", "13\n", "7 8\n", "15\n", "10 20\n"] {
         assert!(texts.contains(&text), "{text}");
     }
-    fixture.check_kept("verify poly", 0, &["all as expected"]);
-    assert_eq!(files(&fixture.path("cache/juror/tests")), made);
-    assert_eq!(files(&fixture.path("poly")), before);
+    fixture.check_with_cache("verify poly", 0, &["all as expected"]);
+    assert_eq!(files_with_times(&fixture.path("cache/juror/tests")), made);
+    assert_eq!(files_with_times(&fixture.path("poly")), before);
     // The contents of a generator count, not its modification time.
     fixture.write("poly/files/gen.sh", "echo \"$2 $1\"\n");
-    fixture.check_kept(
+    fixture.check_with_cache(
         "judge poly solutions/main.sh --case tests/02",
         2,
         &["submission not found"],
     );
-    fixture.check_kept("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
-    let more = files(&fixture.path("cache/juror/tests"));
+    fixture.check_with_cache("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
+    let more = files_with_times(&fixture.path("cache/juror/tests"));
     assert_eq!(more.len(), made.len() + 2);
     assert!(more.values().any(|(text, _)| text == b"8 5\n"));
 }
 
 #[test]
-fn a_checker_is_tried_on_what_was_made() {
-    let fixture = package();
+fn a_checker_is_tested_on_generated_data() {
+    let fixture = polygon_package();
     fixture.remove("poly/tests/01.a");
     fixture.check("judge poly main.sh --case tests/02", 0, &["accepted on 1 test case"]);
 }
 
 #[test]
-fn headers_for_solutions_are_beside_every_submission() {
+fn headers_for_solutions_are_available_to_every_submission() {
     let header = "<file path=\"files/grader.h\" type=\"h.g++\"><assets><asset name=\"solution\"/></assets></file>";
-    let fixture = changed(&[("</resources>", &format!("{header}</resources>"))]);
+    let fixture = changed_package(&[("</resources>", &format!("{header}</resources>"))]);
     fixture.write("poly/files/grader.h", "int sum(int a, int b);\n");
     let program = "#include <cstdio>\n#include \"grader.h\"\nint sum(int a, int b) { return a + b; }\n\
         int main() { int a, b; scanf(\"%d %d\", &a, &b); printf(\"%d\\n\", sum(a, b)); }\n";
@@ -200,15 +200,15 @@ fn headers_for_solutions_are_beside_every_submission() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_made_in_a_temporary_directory() {
-    let fixture = package();
+fn without_a_cache_data_is_generated_in_a_temporary_directory() {
+    let fixture = polygon_package();
     fixture.write("file", "");
     let mut command = fixture.juror("verify poly");
     command.env_remove("JUROR_CACHE").env("XDG_CACHE_HOME", fixture.path("file"));
     let temporary = fixture.path("temporary");
     fs::create_dir(&temporary).expect("a directory");
     command.env("TMPDIR", &temporary).assert().success();
-    assert_eq!(files(&temporary).len(), 0);
+    assert_eq!(files_with_times(&temporary).len(), 0);
 }
 
 /// Without settings, its tests could be read as bare tests, without checker and limits.
@@ -227,27 +227,27 @@ fn half_written_settings_are_an_error() {
 }
 
 #[test]
-fn a_generator_or_solution_that_fails_is_told_at_its_test() {
-    let fixture = package();
+fn a_failing_generator_or_solution_is_reported_with_its_test() {
+    let fixture = polygon_package();
     fixture.write("poly/files/gen.sh", "echo no >&2\nexit 1\n");
     fixture.check("verify poly", 3, &["problem.xml:13", "ends with exit code 1: no"]);
-    let fixture = package();
+    let fixture = polygon_package();
     fixture.write("poly/solutions/main.sh", "exit 1\n");
     fixture.check("verify poly", 3, &["problem.xml:13", "the solution ends with exit code 1"]);
 }
 
 #[test]
-fn tags_are_held() {
-    let fixture = changed(&[("tag=\"wrong-answer\"", "tag=\"accepted\"")]);
+fn tags_become_expectations() {
+    let fixture = changed_package(&[("tag=\"wrong-answer\"", "tag=\"accepted\"")]);
     let said = ["accepted: permitted AC; got WA on tests/03", "1 expectation broken"];
     fixture.check("verify poly", 1, &said);
-    let fixture = changed(&[("tag=\"wrong-answer\"", "tag=\"time-limit-exceeded\"")]);
+    let fixture = changed_package(&[("tag=\"wrong-answer\"", "tag=\"time-limit-exceeded\"")]);
     fixture.check("verify poly", 1, &["permitted AC or TLE; got WA on tests/03"]);
 }
 
 #[test]
 fn the_message_of_a_checker_is_shown() {
-    let fixture = package();
+    let fixture = polygon_package();
     let said = "wrong answer on tests/03: the output validator rejects it: expected 15";
     fixture.check("judge poly wa.sh", 1, &[said]);
     fixture.write("poly/solutions/wa.sh", "echo no\n");
@@ -258,7 +258,7 @@ fn the_message_of_a_checker_is_shown() {
 #[test]
 fn tests_of_checkers_and_validators_are_verified() {
     let check = |changes: &[(&str, &str)], said: &str| {
-        changed(changes).check("verify poly", 3, &[said]);
+        changed_package(changes).check("verify poly", 3, &[said]);
     };
     let ok = "<test verdict=\"ok\"/><test verdict=\"wrong-answer\"/>";
     check(&[(ok, &ok.replace("ok", "wrong-answer"))], "accepts this invalid output");
@@ -274,7 +274,7 @@ fn tests_of_checkers_and_validators_are_verified() {
 }
 
 #[test]
-fn tests_of_a_validator_may_differ_in_their_group_only() {
+fn validator_tests_may_differ_only_in_their_group() {
     let known = "<test verdict=\"valid\"/><test verdict=\"invalid\"/>";
     let ways = [
         "testset=\"tests\" group=\"1\"",
@@ -285,7 +285,7 @@ fn tests_of_a_validator_may_differ_in_their_group_only() {
     ];
     let repeats = |tests: &[&str]| {
         let invalid = tests.iter().map(|way| format!("<test verdict=\"invalid\" {way}/>"));
-        let fixture = changed(&[(known, &invalid.collect::<String>())]);
+        let fixture = changed_package(&[(known, &invalid.collect::<String>())]);
         for at in 1..=tests.len() {
             fixture.write(&format!("poly/files/v/0{at}"), "1 2\n");
         }
@@ -300,7 +300,7 @@ fn tests_of_a_validator_may_differ_in_their_group_only() {
 
 #[test]
 fn a_validator_must_refuse_with_its_own_exit_code() {
-    let fixture = package();
+    let fixture = polygon_package();
     fixture.write("poly/files/val.sh", VALIDATOR.replace("exit 3", "exit 43"));
     fixture.check(
         "verify poly",
@@ -322,7 +322,7 @@ fn points_add_up_and_partial_ones_count() {
         <group name="2" points-policy="complete-group">
             <dependencies><dependency group="1"/></dependencies>
         </group></groups>"#;
-    let fixture = changed(&[(tests, grouped)]);
+    let fixture = changed_package(&[(tests, grouped)]);
     fixture.write(
         "poly/files/val.sh",
         VALIDATOR.replace("\"--testset tests\"", "\"--testset tests --group \"[12]"),
@@ -351,8 +351,8 @@ fn points_add_up_and_partial_ones_count() {
 }
 
 #[test]
-fn points_without_a_bound_are_accepted() {
-    let fixture = package();
+fn points_may_have_no_bound() {
+    let fixture = polygon_package();
     let points =
         "if (found != expected) say(argc, argv, 7, \"0\");\n    say(argc, argv, 7, \"9.5 well\");";
     let old =
@@ -364,7 +364,7 @@ fn points_without_a_bound_are_accepted() {
 }
 
 #[test]
-fn an_interactor_talks_and_the_checker_looks_at_what_it_wrote() {
+fn the_checker_judges_what_the_interactor_wrote() {
     let interactor = r#"read -r a b < "$1"
 echo "$a $b"
 read -r said || { echo "nothing was said" > "$4"; exit 8; }
@@ -374,7 +374,7 @@ exit 0
 "#;
     let assets =
         "<interactor><source path=\"files/talk.sh\" type=\"bash\"/></interactor><validators>";
-    let fixture = changed(&[("<validators>", assets)]);
+    let fixture = changed_package(&[("<validators>", assets)]);
     fixture.write("poly/files/talk.sh", interactor);
     for (name, text) in [("tests/02", "5 8\n"), ("tests/02.a", "13\n"), ("tests/03.a", "15\n")] {
         fixture.write(&format!("poly/{name}"), text);
@@ -400,7 +400,7 @@ exit 0
 }
 
 #[test]
-fn programs_with_testlib_in_other_packages_are_asked_for() {
+fn testlib_in_other_packages_needs_settings() {
     let fixture = Fixture::new();
     let validator =
         "text=$(cat; echo .)\n[[ $text =~ ^[0-9]+\\ [0-9]+$'\\n'\\.$ ]] && exit 0\nexit 3\n";

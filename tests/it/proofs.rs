@@ -12,15 +12,15 @@ read -r a b rest
 exit 43
 ";
 
-fn lenient() -> Fixture {
+fn lenient_package() -> Fixture {
     let fixture = Fixture::new();
     fixture.write("sum/input_validators/validate/run", LENIENT);
     fixture
 }
 
 #[test]
-fn what_validators_let_pass_is_named_and_fails_nothing() {
-    let fixture = lenient();
+fn faults_that_validators_miss_are_warnings() {
+    let fixture = lenient_package();
     fixture.check(
         "verify sum",
         0,
@@ -40,7 +40,7 @@ fn what_validators_let_pass_is_named_and_fails_nothing() {
 }
 
 #[test]
-fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
+fn every_input_is_mutated_so_that_a_rare_fault_is_found() {
     let cases = |fixture: &Fixture| {
         for (name, input) in (11..31).map(|a| (format!("sum/data/secret/more/{a}"), a)) {
             fixture.write(&format!("{name}.in"), format!("{input} 1000\n"));
@@ -73,15 +73,15 @@ fn every_input_is_tried_so_that_a_fault_in_one_is_found() {
 
 #[test]
 fn one_strict_validator_among_several_is_enough() {
-    let fixture = lenient();
+    let fixture = lenient_package();
     let strict = fs::read(Fixture::new().path("sum/input_validators/validate/run"));
     fixture.write("sum/input_validators/strict/run", strict.expect("a validator"));
-    fixture.executable("sum/input_validators/strict/run");
+    fixture.make_executable("sum/input_validators/strict/run");
     fixture.check("verify sum", 0, &["no errors, no warnings"]);
 }
 
 #[test]
-fn a_case_that_is_there_twice_is_named_unless_its_group_is_another() {
+fn duplicate_cases_get_a_warning_unless_their_groups_differ() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/3.in", "5 8\n");
     fixture.write("sum/data/secret/small/3.ans", "13\n");
@@ -100,7 +100,7 @@ fn a_case_that_is_there_twice_is_named_unless_its_group_is_another() {
 }
 
 #[test]
-fn cases_that_nobody_fails_are_named_on_request() {
+fn cases_that_no_submission_fails_are_named_on_request() {
     let fixture = Fixture::new();
     fixture.write("sum/data/secret/small/3.in", "1 2\n");
     fixture.write("sum/data/secret/small/3.ans", "3\n");
@@ -116,7 +116,7 @@ fn cases_that_nobody_fails_are_named_on_request() {
 }
 
 #[test]
-fn answers_have_validators() {
+fn answer_validators_check_judge_answers() {
     let fixture = Fixture::new();
     let validator = "\
 import re, sys
@@ -177,7 +177,7 @@ sys.exit(42 if got == want and all(word.isdigit() for word in got) else 43)
 }
 
 #[test]
-fn a_grammar_tells_which_bounds_no_case_reaches() {
+fn bounds_of_a_grammar_that_no_case_reaches_are_named() {
     let fixture = Fixture::new();
     let grammar = |bounds: &str| format!("INT({bounds}, a) SPACE INT(0, 8, b) NEWLINE\n");
     fixture.write("sum/input_validators/sum.ctd", grammar("0, 100000"));

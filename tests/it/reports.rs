@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 
 #[test]
-fn reports_are_written_beside_what_is_shown() {
+fn reports_are_written_in_addition_to_the_output() {
     let fixture = Fixture::new();
     fixture.write("p.sh", WRONG);
     fixture.write("summary.md", "before\n");
@@ -50,7 +50,7 @@ fn reports_are_written_beside_what_is_shown() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
+fn an_unwritable_report_is_refused_before_the_first_run() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     fixture.write("old.csv", "package,submission\n");
@@ -87,7 +87,7 @@ fn a_report_that_cannot_be_written_is_told_before_the_first_run() {
 }
 
 #[test]
-fn a_report_goes_through_links_and_pipes_and_keeps_rights() {
+fn a_report_follows_links_and_pipes_and_keeps_permissions() {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
@@ -114,7 +114,7 @@ fn a_report_goes_through_links_and_pipes_and_keeps_rights() {
 
 /// XML allows neither U+FFFE nor U+FFFF, even escaped.
 #[test]
-fn what_xml_does_not_allow_is_left_out() {
+fn characters_that_xml_forbids_are_left_out() {
     let fixture = Fixture::new();
     fixture.write("p.sh", "printf '\\xef\\xbf\\xbe\\xef\\xbf\\xbf1\\x01\\n'\n");
     fixture.check("judge sum p.sh --junit t.xml", 1, &["WA"]);
@@ -124,7 +124,7 @@ fn what_xml_does_not_allow_is_left_out() {
 }
 
 #[test]
-fn a_report_is_written_although_nobody_reads_the_terminal() {
+fn a_report_is_written_even_if_standard_output_is_closed() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     let line = format!(
@@ -139,7 +139,7 @@ fn a_report_is_written_although_nobody_reads_the_terminal() {
 }
 
 #[test]
-fn what_cannot_be_written_is_named() {
+fn write_errors_name_the_file() {
     let fixture = Fixture::new();
     fixture.write("p.sh", RIGHT);
     let full = "cannot write the report: /dev/full: No space left on device";
@@ -151,7 +151,7 @@ fn what_cannot_be_written_is_named() {
 }
 
 #[test]
-fn packages_of_one_name_are_told_apart() {
+fn packages_with_equal_names_are_distinguished() {
     let fixture = Fixture::new();
     for dir in ["a", "b", "b/c"] {
         fs::create_dir_all(fixture.path(dir)).expect("a directory");
@@ -182,7 +182,7 @@ fn packages_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn merged_reports_end_as_the_whole_would() {
+fn merged_reports_have_the_exit_code_of_the_whole() {
     let fixture = Fixture::new();
     for (arguments, code) in [
         ("verify sum --case nothing", 5),
@@ -200,7 +200,7 @@ fn merged_reports_end_as_the_whole_would() {
 }
 
 #[test]
-fn events_give_the_same_reports_as_their_run() {
+fn merged_events_give_the_same_reports_as_their_run() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/accepted/b.sh", WRONG);
     fixture.write("sum/generators/gen.sh", "echo 1 2\n");
@@ -228,7 +228,7 @@ fn events_give_the_same_reports_as_their_run() {
 }
 
 #[test]
-fn shards_are_joined_to_the_same_report() {
+fn merged_shards_give_the_same_report() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/wrong_answer/a.sh", WRONG);
     fixture.write("sum/submissions/accepted/wrong.sh", WRONG);

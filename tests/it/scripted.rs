@@ -4,30 +4,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use juror::executor::Executor;
-use juror::model::job::{Job, Reply};
+use juror::model::job::{Job, JobReply};
 use juror::model::joint::{JointJob, JointReply};
 use juror::model::judgement::JudgeError;
 use juror::model::stop::Stop;
 use juror::model::work::{RunMode, Work, WorkReply};
 
-pub(crate) struct Scripted<F> {
+pub(crate) struct ScriptedExecutor<F> {
     answer: F,
-    joint: Option<Box<AnswerJoint>>,
+    joint: Option<Box<AnswerJointJob>>,
     slots: usize,
     /// Set by `stop`.
     pub(crate) stopped: Arc<AtomicBool>,
 }
 
-type AnswerJoint = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
+type AnswerJointJob = dyn Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync;
 
-impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
+impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> ScriptedExecutor<F> {
     pub(crate) fn new(slots: usize, answer: F) -> Self {
         Self { answer, joint: None, slots, stopped: Arc::default() }
     }
 
     /// Without this, joint jobs fail.
     #[must_use]
-    pub(crate) fn joint(
+    pub(crate) fn with_joint_answers(
         self,
         answer: impl Fn(&JointJob) -> Result<JointReply, Stop> + Send + Sync + 'static,
     ) -> Self {
@@ -35,7 +35,7 @@ impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Scripted<F> {
     }
 }
 
-impl<F: Fn(&Job) -> Result<Reply, Stop> + Send + Sync> Executor for Scripted<F> {
+impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> Executor for ScriptedExecutor<F> {
     fn slots(&self) -> usize {
         self.slots
     }

@@ -7,7 +7,7 @@ use crate::fixture::Fixture;
 use crate::tidy;
 
 #[test]
-fn shells_complete_commands_options_and_what_a_package_has() {
+fn shells_complete_commands_options_and_package_contents() {
     let fixture = Fixture::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = fixture.juror(&format!("completions {shell}")).output().expect("juror runs");
@@ -84,7 +84,7 @@ fn each_command_has_a_man_page() {
 }
 
 #[test]
-fn the_documentation_is_in_the_program() {
+fn help_shows_every_documentation_page() {
     let fixture = Fixture::new();
     fixture.check("help verdicts", 0, &["# Verdicts", "TLE: time limit exceeded", "(packages.md"]);
     fixture.check("help packages", 0, &["problem_format_version", "expectations"]);
@@ -97,7 +97,7 @@ fn the_documentation_is_in_the_program() {
 /// Pages for users are those in the README's table, except pages about the code.
 #[test]
 fn every_page_has_a_topic() {
-    let topics = tidy::read(&tidy::root().join("src/cli/topics.rs"));
+    let topics = tidy::read_text(&tidy::root().join("src/cli/topics.rs"));
     let pages = fs::read_dir(tidy::root().join("docs")).expect("a directory");
     for page in pages.flatten().filter(|page| page.path().is_file()) {
         let name = page.file_name().into_string().expect("a name");

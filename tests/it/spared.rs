@@ -7,7 +7,7 @@ use crate::fixture::{Fixture, WRONG};
 const ENDLESS: &str = "read -r a b; while ((a > 1000)); do :; done; echo $((a + b))\n";
 
 /// Runs and spared runs of each submission, and in total.
-fn check(
+fn check_runs(
     fixture: &Fixture,
     options: &str,
     runs: &[(&str, (usize, u64))],
@@ -29,7 +29,7 @@ fn check(
 }
 
 #[test]
-fn a_submission_is_run_until_its_expectations_are_settled() {
+fn a_submission_runs_until_its_expectations_are_decided() {
     let fixture = Fixture::new();
     fixture.write("sum/submissions/rejected/any.sh", WRONG);
     fixture.write("sum/submissions/slow/endless.sh", ENDLESS);
@@ -38,7 +38,7 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
     let names =
         ["accepted/right.sh", "rejected/any.sh", "slow/endless.sh", "wrong_answer/wrong.sh"];
     let check = |options: &str, runs: [(usize, u64); 4], all: (u64, u64)| {
-        check(&fixture, options, &names.into_iter().zip(runs).collect::<Vec<_>>(), all);
+        check_runs(&fixture, options, &names.into_iter().zip(runs).collect::<Vec<_>>(), all);
     };
     // One submission needs its first rejection, the other the largest input.
     check("", [(4, 0), (2, 2), (1, 3), (4, 0)], (11, 5));
@@ -49,7 +49,7 @@ fn a_submission_is_run_until_its_expectations_are_settled() {
 }
 
 #[test]
-fn a_group_is_run_until_it_is_worth_nothing() {
+fn a_group_runs_until_it_has_no_points_left() {
     let fixture = Fixture::new();
     let problem = fixture.read("sum/problem.yaml");
     fixture.write("sum/problem.yaml", problem + "type: scoring\n");
@@ -76,8 +76,8 @@ fn a_group_is_run_until_it_is_worth_nothing() {
     // The sample, the case that most submissions fail, and the other group; then in judging order up to the first
     // rejection in the last group.
     let runs = |slow, wrong| [("slow/endless.sh", slow), ("rejected/nothing.sh", wrong)];
-    let some = check(&fixture, "", &runs((4, 4), (7, 1)), (27, 5));
-    let all = check(&fixture, "--all", &runs((8, 0), (8, 0)), (32, 0));
+    let some = check_runs(&fixture, "", &runs((4, 4), (7, 1)), (27, 5));
+    let all = check_runs(&fixture, "--all", &runs((8, 0), (8, 0)), (32, 0));
     assert_eq!(scores(&some), scores(&all));
     assert_eq!(scores(&all), "100.0 0.0 40.0 0.0");
 }

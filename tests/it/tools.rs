@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use juror::language::fault::Unready;
-use juror::language::plan::{BuildPlan, Written};
-use juror::language::planner::plan;
-use juror::language::recipe::recipe;
+use juror::language::fault::LaunchFault;
+use juror::language::plan::{BuildCommands, ProgramLanguage};
+use juror::language::planner::plan_commands;
+use juror::language::recipe::launch_spec;
 use juror::language::sources;
 use juror::language::toolchain::Toolchains;
 use juror::language::{BOX, PROGRAM};
@@ -23,7 +23,7 @@ use juror::sandbox::Machine;
 use crate::fixture::{Fixture, write_program};
 use crate::wire;
 
-fn machine() -> Toolchains {
+fn find_tools() -> Toolchains {
     Toolchains::new(Box::new(Machine))
 }
 
@@ -59,9 +59,9 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
         language: language.map(str::to_owned),
         ..Program::default()
     };
-    let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = match plan(recipe, &machine()) {
-        Err(Unready::Tool(missing)) => {
+    let recipe = launch_spec(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
+    let plan = match plan_commands(recipe, &find_tools()) {
+        Err(LaunchFault::Tool(missing)) => {
             eprintln!("skipped {name}: {missing}");
             return Ok(());
         }
@@ -78,8 +78,8 @@ fn check_in(language: Option<&str>, name: &str, text: &str) -> anyhow::Result<()
     Ok(())
 }
 
-fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result<()> {
-    lay_out(plan, place)?;
+fn build_and_start(name: &str, plan: &BuildCommands, place: &Path) -> anyhow::Result<()> {
+    write_files(plan, place)?;
     if let Some(step) = &plan.build {
         let (said, ended) = start(&step.command, place)?;
         anyhow::ensure!(ended, "{name} is not built: {said}");
@@ -91,13 +91,13 @@ fn build_and_start(name: &str, plan: &BuildPlan, place: &Path) -> anyhow::Result
     Ok(())
 }
 
-fn lay_out(plan: &BuildPlan, place: &Path) -> std::io::Result<()> {
+fn write_files(plan: &BuildCommands, place: &Path) -> std::io::Result<()> {
     for file in &plan.files {
         let Node::File { blob, mode } = &file.node else { continue };
         let path = place.join(&file.name);
         fs::create_dir_all(path.parent().unwrap_or(place))?;
-        fs::write(&path, blob.start(u64::MAX)?)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode.rights()))?;
+        fs::write(&path, blob.prefix(u64::MAX)?)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode.permissions()))?;
     }
     Ok(())
 }
@@ -200,7 +200,7 @@ fn further_languages_are_built_and_started() -> anyhow::Result<()> {
 
 /// A faulty source fails its build, or its run if nothing is built.
 #[test]
-fn a_fault_of_the_source_is_found() -> anyhow::Result<()> {
+fn a_faulty_source_fails_its_build_or_run() -> anyhow::Result<()> {
     const BUILD: &str = "is not built";
     const RUN: &str = "says";
     for (name, language, text, fails) in [
@@ -229,9 +229,9 @@ fn java_is_built_and_started_from_a_file_of_any_name() -> anyhow::Result<()> {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()> {
+fn scripts_find_python_and_compilers() -> anyhow::Result<()> {
     // Without Python, the script itself would fail.
-    if let Err(missing) = machine().named("python3", "run scripts") {
+    if let Err(missing) = find_tools().find_named("python3", "run scripts") {
         eprintln!("skipped: {missing}");
         return Ok(());
     }
@@ -246,23 +246,23 @@ fn scripts_are_run_with_python_and_the_compilers_at_hand() -> anyhow::Result<()>
 
 /// An executable of this machine needs no build.
 #[test]
-fn this_very_test_is_a_ready_executable() -> anyhow::Result<()> {
+fn an_executable_needs_no_build() -> anyhow::Result<()> {
     let program = Program {
         name: "self".into(),
         path: FilePath::root(std::env::current_exe()?),
         kind: ProgramKind::Submission,
         ..Program::default()
     };
-    let recipe = recipe(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
-    let plan = plan(recipe, &machine())?;
-    assert_eq!(plan.written, Written::Executable);
+    let recipe = launch_spec(&program, &sources::read(&program).map_err(anyhow::Error::msg)?)?;
+    let plan = plan_commands(recipe, &find_tools())?;
+    assert_eq!(plan.language, ProgramLanguage::Executable);
     let argv = plan.start.command(&["--list".to_owned()], None).argv;
     assert!(argv[0].starts_with(PROGRAM) && argv[1..] == ["--list"], "{argv:?}");
     Ok(())
 }
 
 /// Files that try to replace tools or choose their versions. A program that starts leaves a mark.
-fn traps(fixture: &Fixture) {
+fn write_traps(fixture: &Fixture) {
     let mark = fixture.path("STARTED").display().to_string();
     let program = format!("#!/bin/sh\necho \"$0\" >> {mark}\necho 3\n");
     for name in [
@@ -325,7 +325,7 @@ fn traps(fixture: &Fixture) {
 #[test]
 fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
     let fixture = Fixture::new();
-    traps(&fixture);
+    write_traps(&fixture);
     let package = fixture.path("sum");
     let script = |name: &str, line: &str| {
         let path = format!("sum/submissions/accepted/{name}");
@@ -374,12 +374,12 @@ fn no_file_of_a_package_is_started_outside_of_the_sandbox() {
         "sum/input_validators/other/run",
         format!("#!{}/perl\nexit 42;\n", package.display()),
     );
-    fixture.executable("sum/input_validators/other/run");
+    fixture.make_executable("sum/input_validators/other/run");
     juror("verify .", &[3]);
 }
 
 #[test]
-fn tools_are_found_by_a_juror_whose_parent_ignores_the_ends_of_processes() {
+fn tools_are_found_even_if_sigchld_is_ignored() {
     let fixture = Fixture::new();
     let juror = fixture.std_juror("judge sum sum/submissions/accepted/right.sh");
     let mut bash = Command::new("bash");

@@ -24,7 +24,7 @@ fn worker(options: &str) -> String {
 fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Command {
     let (name, rest) = arguments.split_once(' ').expect("a command with arguments");
     let mut command = fixture.juror(name);
-    command.env("TMPDIR", fixture.temporary());
+    command.env("TMPDIR", fixture.temporary_directory());
     for worker in workers {
         command.args(["--executor", worker]);
     }
@@ -33,7 +33,7 @@ fn juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> assert_cmd::Co
 }
 
 /// Its exit code, and what it writes on both streams.
-fn said(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
+fn run_juror(fixture: &Fixture, arguments: &str, workers: &[&str]) -> (Option<i32>, String) {
     let output = juror(fixture, arguments, workers).output().expect("juror runs");
     let text = [output.stdout, output.stderr].concat();
     // Wherever lines are broken.
@@ -48,7 +48,7 @@ pub(crate) fn check(
     code: i32,
     pieces: &[&str],
 ) {
-    let (found, text) = said(fixture, arguments, workers);
+    let (found, text) = run_juror(fixture, arguments, workers);
     assert_eq!(found, Some(code), "{arguments} {workers:?}: {text}");
     for piece in pieces {
         assert!(text.contains(piece), "{arguments} {workers:?} lacks {piece}: {text}");
@@ -67,7 +67,7 @@ fn runs(report: &Value) -> Vec<(String, Option<String>)> {
 }
 
 #[test]
-fn all_commands_say_the_same_whether_programs_run_here_or_on_workers() {
+fn reports_are_the_same_here_and_on_workers() {
     let worker = worker("");
     check_same(&[&worker, &worker]);
 }
@@ -115,7 +115,7 @@ pub(crate) fn check_same(workers: &[&str]) {
     let stress = "stress sum wrong.sh --reference right.sh --runs 200";
     check(&fixture, stress, &workers[..1], 1, &["wrong answer: token 1 differs"]);
     write_lines(&fixture, 12);
-    assert_eq!(graded(&fixture, workers, |_| ()), graded(&fixture, &[], |_| ()));
+    assert_eq!(grade_results(&fixture, workers, |_| ()), grade_results(&fixture, &[], |_| ()));
     // Eight inputs, so that it ends soon.
     fixture.write("sum/input_validators/sum.ctd", "INT(0, 1, a) SPACE INT(0, 3, b) NEWLINE\n");
     fs::remove_dir_all(fixture.path("sum/data/secret")).expect("test cases");
@@ -131,7 +131,7 @@ pub(crate) fn check_same(workers: &[&str]) {
 }
 
 #[test]
-fn a_command_that_is_no_worker_is_told_with_the_reason() {
+fn a_broken_worker_command_is_reported_with_its_reason() {
     let fixture = Fixture::new();
     let broken = |worker: &str, piece: &str| {
         check(&fixture, "judge sum sum/submissions/accepted/right.sh", &[worker], 4, &[piece]);
@@ -158,7 +158,7 @@ fn a_command_that_is_no_worker_is_told_with_the_reason() {
     check(&fixture, arguments, &[&plain], 4, &["programs are not fully isolated there (plain"]);
     let poor = format!("env PATH=/nowhere {}", worker(""));
     fixture.write("a.lua", "print(3)\n");
-    let (_, text) = said(&fixture, "judge sum a.lua", &[&poor]);
+    let (_, text) = run_juror(&fixture, "judge sum a.lua", &[&poor]);
     assert!(text.contains("skipped: a.lua: no lua; install Lua"), "{text}");
 }
 
@@ -208,25 +208,25 @@ fn wait_for_end(fixture: &Fixture) {
 }
 
 /// Forwards a worker's greeting, its facts, and a part of what follows.
-const CUT: &str = "dd bs=1 count=450 2>/dev/null";
+const CUT_FILTER: &str = "dd bs=1 count=450 2>/dev/null";
 
 #[test]
 fn runs_go_elsewhere_if_a_worker_dies_or_its_connection_is_cut() {
-    check_survives(&format!("worker | {CUT}\n"), "it ended with");
+    check_survives(&format!("worker | {CUT_FILTER}\n"), "it ended with");
     check_survives("dd bs=1 count=40000 2>/dev/null | worker\n", "it ended with");
-    let killed = format!("worker | ({CUT}; kill -9 $(cat pid))\n");
+    let killed = format!("worker | ({CUT_FILTER}; kill -9 $(cat pid))\n");
     check_survives(&killed, "it ended with");
 }
 
 #[test]
-fn a_worker_that_says_nothing_is_given_up() {
+fn a_silent_worker_is_lost() {
     let stopped =
-        format!("worker | ({CUT}; kill -STOP $(cat pid); sleep 13; kill -9 $(cat pid))\n");
+        format!("worker | ({CUT_FILTER}; kill -STOP $(cat pid); sleep 13; kill -9 $(cat pid))\n");
     check_survives(&stopped, "it has sent nothing for 10 s");
 }
 
 /// The process has a handler for the signal.
-pub(crate) fn hears(process: u32, signal: Signal) -> bool {
+pub(crate) fn handles_signal(process: u32, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it is there");
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("signals");
     let caught = u64::from_str_radix(caught.trim(), 16).expect("a mask");
@@ -241,11 +241,11 @@ fn workers_end_with_juror() {
         fixture.write("pid.sh", format!("echo $$ > pid; exec {}\n", worker("")));
         let mut command = wire::juror();
         command.current_dir(fixture.path("")).stdout(Stdio::null()).stderr(Stdio::null());
-        command.env("TMPDIR", fixture.temporary());
+        command.env("TMPDIR", fixture.temporary_directory());
         command.args(["judge", "sum", "sleeps.sh", "--time-limit", "100"]);
         let mut judge = command.args(["--executor", "sh pid.sh"]).spawn().expect("juror starts");
         // Before it has a handler, the signal ends it like any program.
-        while pid(&fixture).is_none() || !hears(judge.id(), Signal::INT) {
+        while pid(&fixture).is_none() || !handles_signal(judge.id(), Signal::INT) {
             thread::sleep(Duration::from_millis(5));
         }
         let sent = Command::new("kill").args(["-s", signal, &judge.id().to_string()]).status();
@@ -265,7 +265,7 @@ fn check_each_once(lines: usize, killed: usize) {
     let workers: Vec<String> =
         (0..killed + 2).map(|number| format!("sh pid.sh {number}")).collect();
     let workers: Vec<&str> = workers.iter().map(String::as_str).collect();
-    let here = graded(&fixture, &[], |_| ());
+    let here = grade_results(&fixture, &[], |_| ());
     let ids: Vec<u64> = here.iter().map(|it| it.0).collect();
     assert_eq!(ids, (0..lines as u64).collect::<Vec<_>>());
     let mut left: Vec<usize> = (0..workers.len()).collect();
@@ -277,7 +277,7 @@ fn check_each_once(lines: usize, killed: usize) {
             assert!(sent.expect("kill runs").success());
         }
     };
-    let there = graded(&fixture, &workers, kill);
+    let there = grade_results(&fixture, &workers, kill);
     assert_eq!(there, here);
     assert_eq!(left.len(), 2);
 }
@@ -295,10 +295,14 @@ fn write_lines(fixture: &Fixture, lines: usize) {
 }
 
 /// The verdicts of the lines in the file `lines`, in their order. `see` gets the number of results so far.
-fn graded(fixture: &Fixture, workers: &[&str], mut see: impl FnMut(usize)) -> Vec<(u64, String)> {
+fn grade_results(
+    fixture: &Fixture,
+    workers: &[&str],
+    mut see: impl FnMut(usize),
+) -> Vec<(u64, String)> {
     let mut command = wire::juror();
     command.arg("grade").current_dir(fixture.path("")).stderr(Stdio::null());
-    command.env("TMPDIR", fixture.temporary());
+    command.env("TMPDIR", fixture.temporary_directory());
     workers.iter().for_each(|worker| _ = command.args(["--executor", worker]));
     let lines = fs::File::open(fixture.path("lines")).expect("the lines");
     let mut juror = command.stdin(lines).stdout(Stdio::piped()).spawn().expect("juror starts");

@@ -13,13 +13,13 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use crate::cache::store::STALE;
-use crate::cache::store::segment::{self, FULL, Listed, Name, Shared};
+use crate::cache::store::segment::{self, EntryName, FULL, IndexEntry, SegmentData};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::text::hex;
 
 /// Why a directory cannot be used, and what to do.
-pub type Refused = Box<Diagnostic>;
+pub type CacheWarning = Box<Diagnostic>;
 
 /// The suffix of a segment's data.
 pub(super) const DATA: &str = ".data";
@@ -32,11 +32,11 @@ pub(super) const NEW: &str = ".new";
 const VERSION: u32 = 1;
 const VERSION_FILE: &str = "version";
 
-const INSTEAD: &str =
+const ALTERNATIVE: &str =
     "give a local directory that only you can write with --cache or JUROR_CACHE, or `off`";
 
 /// By the XDG Base Directory Specification.
-pub fn default_place() -> Option<PathBuf> {
+pub fn default_directory() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = match set("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
         Some(cache) => cache,
@@ -52,21 +52,21 @@ pub(super) struct Directory {
     pub(super) blobs: OwnedFd,
 }
 
-pub(super) struct Found {
+pub(super) struct FoundSegment {
     pub(super) name: String,
-    pub(super) data: Shared,
+    pub(super) data: SegmentData,
     /// The number of entries in the index, including invalid ones.
     pub(super) listed: usize,
-    pub(super) entries: Vec<(Name, Listed)>,
+    pub(super) entries: Vec<(EntryName, IndexEntry)>,
 }
 
 impl Directory {
     /// Opens the directory, and makes it if it is missing.
     ///
     /// Refuses directories that other users can write, on other machines, and of a newer juror.
-    pub(super) fn open(path: &Path) -> Result<Self, Refused> {
-        let top = private(path)?;
-        let refuse = |why: &str| refused(path, why, INSTEAD);
+    pub(super) fn open(path: &Path) -> Result<Self, CacheWarning> {
+        let top = open_private(path)?;
+        let refuse = |why: &str| refusal(path, why, ALTERNATIVE);
         let failed = |error: io::Error| refuse(&error.to_string());
         if let Some(network) = network(top.as_fd()) {
             return Err(refuse(&format!("it is on a network disk ({network})")).into());
@@ -86,7 +86,7 @@ impl Directory {
                     refuse("its directory `facts` has files that juror did not make").into()
                 );
             }
-            _ => directory.begin().map_err(failed)?,
+            _ => directory.reset().map_err(failed)?,
         }
         Ok(directory)
     }
@@ -112,7 +112,7 @@ impl Directory {
     }
 
     /// Empties the directory, and writes the current version.
-    fn begin(&self) -> io::Result<()> {
+    fn reset(&self) -> io::Result<()> {
         for dir in [self.facts.as_fd(), self.blobs.as_fd()] {
             for name in names(dir)? {
                 match rustix::fs::unlinkat(dir, &name, AtFlags::empty()) {
@@ -125,8 +125,8 @@ impl Directory {
         self.write(self.facts.as_fd(), VERSION_FILE, |file| file.write_all(text.as_bytes()))
     }
 
-    pub(super) fn refused(&self, error: &io::Error) -> Refused {
-        refused(&self.path, &error.to_string(), INSTEAD).into()
+    pub(super) fn refused(&self, error: &io::Error) -> CacheWarning {
+        refusal(&self.path, &error.to_string(), ALTERNATIVE).into()
     }
 
     pub(super) fn cannot_write(&self, error: &io::Error) -> Diagnostic {
@@ -134,29 +134,29 @@ impl Directory {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
                 "make room there, such as with `juror cache prune --to 0`, or name another directory with --cache"
             }
-            _ => INSTEAD,
+            _ => ALTERNATIVE,
         };
         let message = format!("the cache cannot be written, so no more results are kept: {error}");
         Diagnostic::warning(&self.path, message).help(help)
     }
 
     /// All segments, except those that disappear meanwhile.
-    pub(super) fn segments(&self) -> io::Result<Vec<Found>> {
+    pub(super) fn segments(&self) -> io::Result<Vec<FoundSegment>> {
         let names = names(self.facts.as_fd())?;
         Ok(names.iter().filter_map(|name| self.segment(name.strip_suffix(INDEX)?).ok()).collect())
     }
 
-    fn segment(&self, name: &str) -> io::Result<Found> {
+    fn segment(&self, name: &str) -> io::Result<FoundSegment> {
         let [data, index] = self.segment_files(name, OFlags::RDONLY)?;
         let mut bytes = Vec::new();
         { index }.read_to_end(&mut bytes)?;
         // Read after the index, because data is written before its entry in the index.
         let length = data.metadata()?.len();
         let data = Arc::new(data);
-        Ok(Found {
+        Ok(FoundSegment {
             name: name.to_owned(),
             data,
-            listed: bytes.len() / Listed::SIZE,
+            listed: bytes.len() / IndexEntry::SIZE,
             entries: segment::entries(&bytes, length),
         })
     }
@@ -171,13 +171,13 @@ impl Directory {
     }
 
     /// A segment with free room and without another writer, locked.
-    pub(super) fn with_room(&self) -> io::Result<Option<[File; 2]>> {
+    pub(super) fn writable_segment(&self) -> io::Result<Option<[File; 2]>> {
         for name in names(self.facts.as_fd())? {
             let Some(name) = name.strip_suffix(INDEX) else { continue };
             let Ok([data, index]) = self.segment_files(name, OFlags::RDWR) else { continue };
-            if data.metadata()?.len() < FULL && segment::locked(&data) {
+            if data.metadata()?.len() < FULL && segment::lock_segment(&data) {
                 let length = index.metadata()?.len();
-                index.set_len(length - length % Listed::SIZE as u64)?;
+                index.set_len(length - length % IndexEntry::SIZE as u64)?;
                 return Ok(Some([data, index]));
             }
         }
@@ -191,7 +191,7 @@ impl Directory {
         for _ in 0..10 {
             let [data, index] = segment::file_names(&random_name());
             let data = self.open_file(self.facts.as_fd(), &data, create)?;
-            if segment::locked(&data) {
+            if segment::lock_segment(&data) {
                 let index = self.open_file(self.facts.as_fd(), &index, create | OFlags::APPEND)?;
                 return Ok([data, index]);
             }
@@ -225,7 +225,7 @@ impl Directory {
         Ok(file)
     }
 
-    pub(super) fn keep(&self, digest: &Digest, blob: &Blob) -> io::Result<()> {
+    pub(super) fn keep_blob(&self, digest: &Digest, blob: &Blob) -> io::Result<()> {
         self.write(self.blobs.as_fd(), &blob_name(digest), |file| blob.copy_to(file).map(drop))
     }
 
@@ -267,11 +267,11 @@ impl Directory {
 
 /// Makes the directory if it is missing.
 pub fn is_private(path: &Path) -> bool {
-    private(path).is_ok()
+    open_private(path).is_ok()
 }
 
-fn private(path: &Path) -> Result<OwnedFd, Refused> {
-    let refuse = |why: &str| refused(path, why, INSTEAD);
+fn open_private(path: &Path) -> Result<OwnedFd, CacheWarning> {
+    let refuse = |why: &str| refusal(path, why, ALTERNATIVE);
     let failed = |error: io::Error| refuse(&error.to_string());
     let me = rustix::process::geteuid().as_raw();
     let mut real = path.to_owned();
@@ -291,12 +291,12 @@ fn private(path: &Path) -> Result<OwnedFd, Refused> {
     }
     if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
         let help = format!("run: chmod go-w {}", real.display());
-        return Err(refused(path, "other users can write to it", &help).into());
+        return Err(refusal(path, "other users can write to it", &help).into());
     }
     Ok(top)
 }
 
-fn refused(path: &Path, why: &str, help: &str) -> Diagnostic {
+fn refusal(path: &Path, why: &str, help: &str) -> Diagnostic {
     let message = format!("the cache cannot be used, so no results are kept: {why}");
     Diagnostic::warning(path, message).help(help)
 }
@@ -344,7 +344,7 @@ pub(super) fn blob_name(digest: &Digest) -> String {
 #[cfg(target_os = "linux")]
 fn network(dir: BorrowedFd<'_>) -> Option<&'static str> {
     let found = rustix::fs::fstatfs(dir).ok()?;
-    network_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
+    network_file_system_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -354,7 +354,7 @@ fn network(_: BorrowedFd<'_>) -> Option<&'static str> {
 
 /// Source: statfs(2), and `magic.h` of Linux.
 #[cfg(target_os = "linux")]
-pub(super) fn network_of(file_system: u64) -> Option<&'static str> {
+pub(super) fn network_file_system_of(file_system: u64) -> Option<&'static str> {
     const KNOWN: [(u64, &str); 11] = [
         (0x6969, "NFS"),
         (0x517b, "SMB"),

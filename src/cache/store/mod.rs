@@ -31,13 +31,13 @@ use std::time::{Duration, SystemTime};
 use parking_lot::Mutex;
 
 use crate::cache::store::directory::Directory;
-use crate::cache::store::segment::{Appender, Index, Kind, Name};
+use crate::cache::store::segment::{Appender, EntryKind, EntryName, NameMap};
 use crate::model::blob::{Blob, Digest};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::units::Bytes;
 
-pub use directory::{FACTS, Refused, default_place, is_private};
-pub use upkeep::{Pruned, Stat, Verified};
+pub use directory::{CacheWarning, FACTS, default_directory, is_private};
+pub use upkeep::{PruneResult, StoreStatistics, VerifyResult};
 
 /// Records and blobs in a directory.
 ///
@@ -45,7 +45,7 @@ pub use upkeep::{Pruned, Stat, Verified};
 pub struct Store {
     directory: Directory,
     cap: Bytes,
-    state: Mutex<State>,
+    state: Mutex<StoreState>,
     #[cfg(test)]
     scratch: Option<tempfile::TempDir>,
 }
@@ -58,9 +58,9 @@ pub struct Record {
 }
 
 #[derive(Default)]
-struct State {
-    index: Index<Spot>,
-    segments: Vec<segment::Shared>,
+struct StoreState {
+    index: NameMap<EntryPosition>,
+    segments: Vec<segment::SegmentData>,
     writer: Option<Appender>,
     /// Whether something was written, so that the store may be too large now.
     has_grown: bool,
@@ -69,22 +69,22 @@ struct State {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Spot {
+struct EntryPosition {
     segment: usize,
-    entry: segment::Listed,
+    entry: segment::IndexEntry,
 }
 
 /// Where a record or a small blob can be read.
-enum Lies {
-    Waiting(Vec<u8>),
+enum EntryLocation {
+    Pending(Vec<u8>),
     /// In this file, if that still exists.
-    File(Option<segment::Shared>),
+    File(Option<segment::SegmentData>),
 }
 
-impl Lies {
-    fn read(self, spot: Spot) -> Option<Vec<u8>> {
+impl EntryLocation {
+    fn read(self, spot: EntryPosition) -> Option<Vec<u8>> {
         match self {
-            Self::Waiting(raw) => Some(raw),
+            Self::Pending(raw) => Some(raw),
             Self::File(data) => {
                 let mut raw = vec![0; spot.entry.length as usize];
                 data?.read_exact_at(&mut raw, spot.entry.offset.into()).ok()?;
@@ -106,23 +106,23 @@ impl Store {
     /// Opens or makes the store in a directory.
     ///
     /// It grows to about the size `cap`. Fails if the directory is not safe.
-    pub fn open(dir: &Path, cap: Bytes) -> Result<Self, Refused> {
+    pub fn open(dir: &Path, cap: Bytes) -> Result<Self, CacheWarning> {
         let directory = Directory::open(dir)?;
         let segments = directory.segments().map_err(|error| directory.refused(&error))?;
         let (segments, lists): (Vec<_>, Vec<_>) =
             segments.into_iter().map(|segment| (segment.data, segment.entries)).unzip();
-        let mut index = Index::default();
+        let mut index = NameMap::default();
         index.reserve(lists.iter().map(Vec::len).sum());
         for (segment, entries) in lists.iter().enumerate() {
             for &(name, entry) in entries {
-                let spot = Spot { segment, entry };
+                let spot = EntryPosition { segment, entry };
                 let known = index.entry(name).or_insert(spot);
                 if known.entry.stamp <= entry.stamp {
                     *known = spot;
                 }
             }
         }
-        let state = Mutex::new(State { index, segments, ..State::default() });
+        let state = Mutex::new(StoreState { index, segments, ..StoreState::default() });
         Ok(Self {
             directory,
             cap,
@@ -133,8 +133,8 @@ impl Store {
     }
 
     pub fn get(&self, key: &Digest) -> Option<Record> {
-        self.read(Kind::Record, key, |raw| {
-            let (made, bytes) = segment::record(key, raw)?;
+        self.read(EntryKind::Record, key, |raw| {
+            let (made, bytes) = segment::decode_record(key, raw)?;
             Some(Record { made, bytes: bytes.to_vec() })
         })
     }
@@ -142,14 +142,17 @@ impl Store {
     /// Replaces an earlier record with this key. More than 16 MiB are not kept.
     pub fn put(&self, key: &Digest, bytes: &[u8]) {
         if bytes.len() <= segment::FULL as usize {
-            self.append(Kind::Record.name(key), &segment::of_record(key, SystemTime::now(), bytes));
+            self.append(
+                EntryKind::Record.name(key),
+                &segment::encode_record(key, SystemTime::now(), bytes),
+            );
         }
     }
 
     /// `None` also if the blob is damaged.
     pub fn blob(&self, digest: &Digest) -> Option<Blob> {
-        let small = self.read(Kind::Blob, digest, |raw| {
-            let blob = Blob::from(segment::blob(digest, raw)?);
+        let small = self.read(EntryKind::Blob, digest, |raw| {
+            let blob = Blob::from(segment::decode_blob(digest, raw)?);
             (blob.digest().ok()? == *digest).then_some(blob)
         });
         small.or_else(|| self.directory.blob(digest))
@@ -158,7 +161,7 @@ impl Store {
     /// Returns whether the store has the blob now.
     pub fn keep(&self, blob: &Blob) -> bool {
         let Ok(digest) = blob.digest() else { return false };
-        let name = Kind::Blob.name(&digest);
+        let name = EntryKind::Blob.name(&digest);
         if self.state.lock().index.contains_key(&name) {
             return true;
         }
@@ -166,8 +169,8 @@ impl Store {
         if length > SMALL {
             return self.keep_large(&digest, blob);
         }
-        let Ok(bytes) = blob.start(length) else { return false };
-        self.append(name, &segment::of_blob(&digest, &bytes))
+        let Ok(bytes) = blob.prefix(length) else { return false };
+        self.append(name, &segment::encode_blob(&digest, &bytes))
     }
 
     fn keep_large(&self, digest: &Digest, blob: &Blob) -> bool {
@@ -177,7 +180,7 @@ impl Store {
         if self.state.lock().is_closed {
             return false;
         }
-        let result = self.directory.keep(digest, blob);
+        let result = self.directory.keep_blob(digest, blob);
         let mut state = self.state.lock();
         match result {
             Ok(()) => state.has_grown = true,
@@ -200,12 +203,12 @@ impl Store {
     /// Finds and decodes an entry. An entry that cannot be decoded is forgotten.
     fn read<T>(
         &self,
-        kind: Kind,
+        kind: EntryKind,
         key: &Digest,
         decode: impl FnOnce(&[u8]) -> Option<T>,
     ) -> Option<T> {
         let name = kind.name(key);
-        let (spot, lies) = self.state.lock().find(&name)?;
+        let (spot, lies) = self.state.lock().find_entry(&name)?;
         // The lock is free while a file is read.
         let raw = lies.read(spot);
         let found = raw.as_deref().and_then(decode);
@@ -225,7 +228,7 @@ impl Store {
     }
 
     /// Returns whether the store has the entry now.
-    fn append(&self, name: Name, raw: &[u8]) -> bool {
+    fn append(&self, name: EntryName, raw: &[u8]) -> bool {
         let mut state = self.state.lock();
         if state.is_closed {
             return false;
@@ -235,19 +238,19 @@ impl Store {
     }
 }
 
-impl State {
-    fn find(&self, name: &Name) -> Option<(Spot, Lies)> {
+impl StoreState {
+    fn find_entry(&self, name: &EntryName) -> Option<(EntryPosition, EntryLocation)> {
         let spot = *self.index.get(name)?;
-        let Spot { segment, entry } = spot;
+        let EntryPosition { segment, entry } = spot;
         let writer = self.writer.as_ref().filter(|writer| writer.segment == segment);
-        let lies = match writer.and_then(|writer| writer.waiting(entry)) {
-            Some(waiting) => Lies::Waiting(waiting.to_vec()),
-            None => Lies::File(self.segments.get(segment).cloned()),
+        let lies = match writer.and_then(|writer| writer.pending(entry)) {
+            Some(waiting) => EntryLocation::Pending(waiting.to_vec()),
+            None => EntryLocation::File(self.segments.get(segment).cloned()),
         };
         Some((spot, lies))
     }
 
-    fn append(&mut self, directory: &Directory, name: Name, raw: &[u8]) -> io::Result<()> {
+    fn append(&mut self, directory: &Directory, name: EntryName, raw: &[u8]) -> io::Result<()> {
         if self.writer.as_ref().is_some_and(Appender::is_full) {
             // Dropped before another one is opened: otherwise the same segment may be chosen again.
             self.writer = None;
@@ -258,7 +261,7 @@ impl State {
         };
         let before = self.index.get(&name).map_or(0, |known| known.entry.stamp);
         let entry = writer.append(name, raw, before);
-        self.index.insert(name, Spot { segment: writer.segment, entry });
+        self.index.insert(name, EntryPosition { segment: writer.segment, entry });
         self.has_grown = true;
         writer.flush_if_due()
     }

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grades_as_that_of_problemtools() {
+    fn the_default_grader_agrees_with_problemtools() {
         let lines = include_str!("default_grader.txt").lines();
         let mut compared = 0;
         for line in lines.filter(|line| !line.starts_with('#')) {
@@ -77,7 +77,7 @@ mod tests {
                 for (add, score) in ["sum", "avg", "min", "max"].iter().zip(scores.split(' ')) {
                     let flags = format!("{mode} {add} {flag}");
                     let flags: Vec<String> = flags.split(' ').map(str::to_owned).collect();
-                    let shown = match grade(GraderModes::of(&flags), &results(given)) {
+                    let shown = match grade(GraderModes::from_flags(&flags), &results(given)) {
                         Ok(CaseResult { verdict, score }) => {
                             format!("{verdict} {}", score.unwrap())
                         }

@@ -4,24 +4,24 @@
 
 use std::collections::HashMap;
 
-use crate::judge::score::{CaseResult, Policy};
+use crate::judge::score::{CaseResult, RunPolicy};
 use crate::model::score::{
     Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
 };
 use crate::model::test_data::{StaticCase, TestCase, TestData, is_inside};
 use crate::model::verdict::Verdict;
-use crate::plan::schedule::{Piece, Schedule, Section, Until, Yields};
+use crate::plan::schedule::{EndCondition, Schedule, Section, SectionPart, SectionResult};
 
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
 /// Combines the test cases of a scoring problem into a score.
-pub struct Groups<'a> {
+pub struct GroupScheme<'a> {
     /// The parent of all groups but the samples: `secret`, or the first group of a format without it.
     root: &'a str,
     secret: &'a GroupScoring,
     /// The groups of `secret`; without groups `secret` itself.
-    groups: Vec<Group<'a>>,
+    groups: Vec<ScoredGroup<'a>>,
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
@@ -30,48 +30,48 @@ pub struct Groups<'a> {
 }
 
 /// A test data group, or the static validation of `secret`, which counts like one.
-struct Group<'a> {
+struct ScoredGroup<'a> {
     name: &'a str,
     scoring: GroupScoring,
     cases: Vec<&'a str>,
 }
 
 /// The static validation of `secret` counts like a group.
-fn beside_groups(case: &StaticCase) -> Group<'_> {
+fn static_case_group(case: &StaticCase) -> ScoredGroup<'_> {
     let (name, max_score) = (&case.test_case.name, case.max_score);
     // With points, a sum of the one case would be the same.
     let aggregation = max_score.map_or(Aggregation::PassFail, |_| Aggregation::Min);
     let scoring = GroupScoring { max_score, aggregation, require_pass: Vec::new() };
-    Group { name, scoring, cases: vec![name] }
+    ScoredGroup { name, scoring, cases: vec![name] }
 }
 
-impl<'a> Groups<'a> {
+impl<'a> GroupScheme<'a> {
     /// `None` if `secret` has no score.
-    pub fn over(data: &'a TestData) -> Option<Self> {
+    pub fn from_test_data(data: &'a TestData) -> Option<Self> {
         let is_root =
             |name: &str| name == SECRET || !data.groups.iter().any(|it| it.name == SECRET);
         let mut roots = data.groups.iter().filter(|it| is_root(&it.name) && it.scoring.is_some());
         let root = roots.next()?;
         let (root, secret) = (root.name.as_str(), root.scoring.as_ref()?);
         let inside = |group: &str| -> Vec<&'a str> {
-            let cases = data.judged().into_iter();
+            let cases = data.judged_cases().into_iter();
             let names = cases.map(|case| case.test_case().name.as_str());
             names.filter(|name| is_inside(name, group)).collect()
         };
         let named = data.groups.iter().filter(|group| is_inside(&group.name, root));
-        let mut groups: Vec<Group<'a>> = named
+        let mut groups: Vec<ScoredGroup<'a>> = named
             .filter_map(|group| {
                 let (name, scoring) = (group.name.as_str(), group.scoring.clone()?);
-                Some(Group { name, scoring, cases: inside(name) })
+                Some(ScoredGroup { name, scoring, cases: inside(name) })
             })
             .collect();
         let has_groups = !groups.is_empty();
         if has_groups {
             let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
             // First, as in judging order.
-            groups.splice(..0, of_secret.map(beside_groups));
+            groups.splice(..0, of_secret.map(static_case_group));
         } else {
-            groups.push(Group { name: root, scoring: secret.clone(), cases: inside(root) });
+            groups.push(ScoredGroup { name: root, scoring: secret.clone(), cases: inside(root) });
         }
         Some(Self {
             root,
@@ -90,7 +90,7 @@ impl<'a> Groups<'a> {
         Self { has_parts, ..self }
     }
 
-    pub fn case(&self, test_case: &TestCase) -> CaseScoring {
+    pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
         let name = test_case.name.as_str();
         let group = self.groups.iter().find(|group| group.cases.contains(&name));
         let Some(group) = group else { return CaseScoring::Ignored };
@@ -113,41 +113,54 @@ impl<'a> Groups<'a> {
     }
 
     /// Which of these cases run, depending on earlier results. A group never runs if its requirements are not met.
-    pub fn schedule(&self, cases: &[&str], policy: Policy) -> Schedule {
+    pub fn schedule(&self, cases: &[&str], policy: RunPolicy) -> Schedule {
         let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
-        let samples = section(count(&self.samples), Vec::new(), Until::Never);
+        let samples = independent_section(count(&self.samples), Vec::new(), EndCondition::Never);
         let mut parts = Vec::new();
         for group in &self.groups {
             let until = match (policy, group.scoring.aggregation) {
-                (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => {
-                    Until::Never
+                (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
+                    EndCondition::Never
                 }
-                (Policy::WhatCounts, Aggregation::Min) => Until::Worthless,
-                (Policy::WhatCounts, Aggregation::PassFail) => Until::Rejection,
+                (RunPolicy::Counting, Aggregation::Min) => EndCondition::WorthlessRejection,
+                (RunPolicy::Counting, Aggregation::PassFail) => EndCondition::Rejection,
             };
-            let requires = self.required(group).filter_map(|name| match name {
+            let requires = self.required_groups(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
                 name => {
                     let at = self.groups.iter().position(|group| group.name == name)?;
                     Some(FIRST_GROUP + at)
                 }
             });
-            parts.push(section(count(&group.cases), requires.collect(), until));
+            parts.push(independent_section(count(&group.cases), requires.collect(), until));
         }
         let until = match (policy, self.secret.aggregation) {
-            (Policy::Everything | Policy::WhatProves, _) | (_, Aggregation::Sum) => Until::Never,
-            (Policy::WhatCounts, Aggregation::Min | Aggregation::PassFail) => Until::Rejection,
+            (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
+                EndCondition::Never
+            }
+            (RunPolicy::Counting, Aggregation::Min | Aggregation::PassFail) => {
+                EndCondition::Rejection
+            }
         };
-        let secret = Section { parts, requires: Vec::new(), until, yields: Yields::Unbroken };
-        let parts = vec![samples, Piece::Section(secret)];
-        let root =
-            Section { parts, requires: Vec::new(), until: Until::Never, yields: Yields::All };
+        let secret = Section {
+            parts,
+            requires: Vec::new(),
+            ends_on: until,
+            result: SectionResult::UnlessCut,
+        };
+        let parts = vec![samples, SectionPart::Section(secret)];
+        let root = Section {
+            parts,
+            requires: Vec::new(),
+            ends_on: EndCondition::Never,
+            result: SectionResult::All,
+        };
         Schedule { root }
     }
 
     /// The groups that are worth nothing after a rejection; `None` if groups have requirements.
-    pub fn brittle(&self) -> Option<Vec<&'a str>> {
-        if self.groups.iter().any(|group| self.required(group).next().is_some()) {
+    pub fn all_or_nothing_groups(&self) -> Option<Vec<&'a str>> {
+        if self.groups.iter().any(|group| self.required_groups(group).next().is_some()) {
             return None;
         }
         let groups = self.groups.iter().filter(|group| match group.scoring.aggregation {
@@ -159,14 +172,14 @@ impl<'a> Groups<'a> {
     }
 
     /// The groups that must be passed before a group runs.
-    fn required<'s>(&'s self, group: &'s Group<'a>) -> impl Iterator<Item = &'s str> {
+    fn required_groups<'s>(&'s self, group: &'s ScoredGroup<'a>) -> impl Iterator<Item = &'s str> {
         // Without groups, `group` is `secret` itself and has these requirements.
         let whole: &[String] = if self.has_groups { &self.secret.require_pass } else { &[] };
         whole.iter().chain(&group.scoring.require_pass).map(String::as_str)
     }
 
     /// For a submission that runs on no case.
-    pub fn nothing(&self) -> TotalScore {
+    pub fn zero_score(&self) -> TotalScore {
         let (score, max_score) = (Some(Score::ZERO), self.secret.max_score);
         TotalScore { score, max_score, ..TotalScore::default() }
     }
@@ -180,8 +193,8 @@ impl<'a> Groups<'a> {
         let mut passed = HashMap::from([(SAMPLE, is_passed(&self.samples, &result))]);
         for group in &self.groups {
             let state = |name: &&str| passed.get(name).copied().unwrap_or(Some(false));
-            let barred = self.required(group).find(|name| state(name) == Some(false));
-            let is_open = self.required(group).all(|name| state(&name) == Some(true));
+            let barred = self.required_groups(group).find(|name| state(name) == Some(false));
+            let is_open = self.required_groups(group).all(|name| state(&name) == Some(true));
             let mut results: Vec<Option<CaseResult>> = vec![Some(REJECTED); group.cases.len()];
             // A barred group counts as not accepted.
             let (mut is_passed, mut score) = (Some(false), Some(Score::ZERO));
@@ -191,7 +204,7 @@ impl<'a> Groups<'a> {
                 score = aggregate(&group.scoring, &results);
             }
             passed.insert(group.name, is_passed);
-            check(group.name, score, group.scoring.max_score)?;
+            check_bound(group.name, score, group.scoring.max_score)?;
             let standing = match barred {
                 Some(by) => Standing::Barred { by: by.to_owned() },
                 None if results.iter().all(Option::is_some) => Standing::Complete,
@@ -218,18 +231,23 @@ impl<'a> Groups<'a> {
                 aggregate(self.secret, &worths)
             }
         };
-        check(self.root, score, self.secret.max_score)?;
+        check_bound(self.root, score, self.secret.max_score)?;
         let groups = if self.has_groups { groups } else { Vec::new() };
-        Ok(TotalScore { score, groups, ..self.nothing() })
+        Ok(TotalScore { score, groups, ..self.zero_score() })
     }
 }
 
 /// Root, samples and `secret` come before it.
 const FIRST_GROUP: usize = 3;
 
-fn section(cases: usize, requires: Vec<usize>, until: Until) -> Piece {
-    let parts = vec![Piece::Cases(cases)];
-    Piece::Section(Section { parts, requires, until, yields: Yields::Unbroken })
+fn independent_section(cases: usize, requires: Vec<usize>, until: EndCondition) -> SectionPart {
+    let parts = vec![SectionPart::Cases(cases)];
+    SectionPart::Section(Section {
+        parts,
+        requires,
+        ends_on: until,
+        result: SectionResult::UnlessCut,
+    })
 }
 
 const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
@@ -266,7 +284,7 @@ fn aggregate(scoring: &GroupScoring, results: &[Option<CaseResult>]) -> Option<S
     }
 }
 
-fn check(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
+fn check_bound(name: &str, score: Option<Score>, max: Option<Score>) -> Result<(), String> {
     match (score, max) {
         (Some(score), Some(max)) if score.exceeds(max) => {
             Err(format!("the score of {name} is {score}, more than its greatest score of {max}"))

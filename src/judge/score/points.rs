@@ -20,7 +20,7 @@ const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
 /// Samples get no points.
-pub fn set(problem: &mut Problem, points: Points) {
+pub fn set_points(problem: &mut Problem, points: Points) {
     let is_scoring = problem.kind.grading == Grading::Scoring || problem.graders.is_some();
     if points == Points::Groups && is_scoring {
         return;

@@ -21,20 +21,20 @@ const MOST_LINKS: usize = 40;
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 pub(super) const LOOK: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-pub(super) const LOOK: OFlags = OFlags::RDONLY.union(NO_WAIT);
+pub(super) const LOOK: OFlags = OFlags::RDONLY.union(NO_WAIT_FLAGS);
 
 /// For a file that may be anything: no opening waits, and no terminal becomes the process's own.
-pub(super) const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+pub(super) const NO_WAIT_FLAGS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
 /// Opens a directory, to look up names.
-pub(super) const PLACE: OFlags = LOOK.union(OFlags::DIRECTORY);
+pub(super) const DIRECTORY_FLAGS: OFlags = LOOK.union(OFlags::DIRECTORY);
 
-pub(super) fn leads_out() -> io::Error {
+pub(super) fn outside_error() -> io::Error {
     io::Error::new(io::ErrorKind::CrossesDevices, "it leads out of its directory")
 }
 
 /// A file that was opened by components, and its name below the root without links.
-pub(super) struct Opened {
+pub(super) struct OpenedFile {
     pub file: OwnedFd,
     pub name: PathBuf,
 }
@@ -42,7 +42,7 @@ pub(super) struct Opened {
 /// Opens a directory whose path is trusted: links are followed.
 pub(super) fn root(path: &Path) -> io::Result<OwnedFd> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    Ok(rustix::fs::open(path, PLACE | OFlags::CLOEXEC, Mode::empty())?)
+    Ok(rustix::fs::open(path, DIRECTORY_FLAGS | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// Opens a name below a root.
@@ -50,13 +50,13 @@ pub(super) fn open(root: &Path, name: &Path, flags: OFlags) -> io::Result<OwnedF
     let directory = self::root(root)?;
     match by_system(&directory, name, flags) {
         Some(opened) => opened,
-        None => Ok(by_components(&directory, root, name, flags)?.file),
+        None => Ok(open_by_components(&directory, root, name, flags)?.file),
     }
 }
 
 /// Always opens by components, and returns the resolved name.
-pub(super) fn find(root: &Path, name: &Path, flags: OFlags) -> io::Result<Opened> {
-    by_components(&self::root(root)?, root, name, flags)
+pub(super) fn find(root: &Path, name: &Path, flags: OFlags) -> io::Result<OpenedFile> {
+    open_by_components(&self::root(root)?, root, name, flags)
 }
 
 /// Lets the system resolve the name; `None` if it cannot, or refuses.
@@ -81,14 +81,14 @@ fn by_system(_: &OwnedFd, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
     None
 }
 
-fn by_components(
+fn open_by_components(
     directory: &OwnedFd,
     root: &Path,
     name: &Path,
     flags: OFlags,
-) -> io::Result<Opened> {
+) -> io::Result<OpenedFile> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let step = PLACE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let step = DIRECTORY_FLAGS | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut parts = parts(name);
     let mut links = 0;
     // Each link restarts with its target in its place. The components before it are no links.
@@ -99,19 +99,19 @@ fn by_components(
             let part = parts[at].clone();
             if part == *".." {
                 parts = match at {
-                    0 => from_outside(root, &parts.iter().collect::<PathBuf>())?,
+                    0 => reenter_root(root, &parts.iter().collect::<PathBuf>())?,
                     _ => [&parts[..at - 1], &parts[at + 1..]].concat(),
                 };
                 continue 'start;
             }
-            if let Some(target) = target(here, &part)? {
+            if let Some(target) = link_target(here, &part)? {
                 links += 1;
                 if links > MOST_LINKS {
                     return Err(Errno::LOOP.into());
                 }
                 let (before, after) = (&parts[..at], &parts[at + 1..]);
                 parts = if target.is_absolute() {
-                    from_outside(root, &after.iter().fold(target, |it, part| it.join(part)))?
+                    reenter_root(root, &after.iter().fold(target, |it, part| it.join(part)))?
                 } else {
                     [before, &self::parts(&target), after].concat()
                 };
@@ -119,16 +119,16 @@ fn by_components(
             }
             if at + 1 == parts.len() {
                 let file = openat(here, &part, flags, Mode::empty())?;
-                return Ok(Opened { file, name: parts.iter().collect() });
+                return Ok(OpenedFile { file, name: parts.iter().collect() });
             }
             above = Some(openat(here, &part, step, Mode::empty())?);
         }
         let file = openat(directory, ".", flags, Mode::empty())?;
-        return Ok(Opened { file, name: PathBuf::new() });
+        return Ok(OpenedFile { file, name: PathBuf::new() });
     }
 }
 
-fn target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>> {
+fn link_target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>> {
     match readlinkat(directory, name, Vec::new()) {
         Ok(target) => Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes())))),
         Err(Errno::INVAL) => Ok(None),
@@ -143,8 +143,8 @@ fn parts(name: &Path) -> Vec<OsString> {
 
 /// The name below the root of a path that leaves the root and comes back. It is only a hint: the name is resolved
 /// again from the root.
-fn from_outside(root: &Path, path: &Path) -> io::Result<Vec<OsString>> {
+fn reenter_root(root: &Path, path: &Path) -> io::Result<Vec<OsString>> {
     let real = fs::canonicalize(root.join(path))?;
-    let below = real.strip_prefix(fs::canonicalize(root)?).map_err(|_| leads_out())?;
+    let below = real.strip_prefix(fs::canonicalize(root)?).map_err(|_| outside_error())?;
     Ok(parts(below))
 }

@@ -23,9 +23,11 @@ use std::sync::Arc;
 use rustix::fs::OFlags;
 use serde::{Serialize, Serializer};
 
-use crate::model::root::beneath::{LOOK, NO_WAIT, leads_out};
-pub use crate::model::root::walk::{Kind, Obstacle, PathEntry, Unreached, Walk, WalkBounds};
-pub use crate::model::root::write::{BESIDE, RANDOM, Unplaced};
+use crate::model::root::beneath::{LOOK, NO_WAIT_FLAGS, outside_error};
+pub use crate::model::root::walk::{
+    Obstacle, PathEntry, PathKind, UnreachedPath, Walk, WalkBounds,
+};
+pub use crate::model::root::write::{PendingFile, RANDOM_LETTERS, TEMPORARY_PREFIX};
 use crate::model::units::Bytes;
 
 /// A file or directory below a root.
@@ -51,24 +53,24 @@ impl FilePath {
 
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> Self {
-        self.at(self.path.join(name))
+        self.with_path(self.path.join(name))
     }
 
     /// A file beside it with another extension.
     #[must_use]
     pub fn with_extension(&self, extension: impl AsRef<OsStr>) -> Self {
-        self.at(self.path.with_extension(extension))
+        self.with_path(self.path.with_extension(extension))
     }
 
     /// A file beside it with one more extension.
     #[must_use]
     pub fn with_added_extension(&self, extension: impl AsRef<OsStr>) -> Self {
-        self.at(self.path.with_added_extension(extension))
+        self.with_path(self.path.with_added_extension(extension))
     }
 
     #[must_use]
     pub fn with_file_name(&self, name: impl AsRef<OsStr>) -> Self {
-        self.at(self.path.with_file_name(name))
+        self.with_path(self.path.with_file_name(name))
     }
 
     /// Its directory; `None` for the root.
@@ -76,7 +78,7 @@ impl FilePath {
     pub fn directory(&self) -> Option<Self> {
         let is_root = self.path == *self.root;
         let above = self.path.parent().filter(|_| !is_root)?;
-        Some(self.at(above.to_owned()))
+        Some(self.with_path(above.to_owned()))
     }
 
     /// The same file, below the root's real path.
@@ -90,15 +92,15 @@ impl FilePath {
         &self.path
     }
 
-    fn at(&self, path: PathBuf) -> Self {
+    fn with_path(&self, path: PathBuf) -> Self {
         Self { root: Arc::clone(&self.root), path }
     }
 
     fn name(&self) -> io::Result<&Path> {
-        self.path.strip_prefix(&self.root).map_err(|_| leads_out())
+        self.path.strip_prefix(&self.root).map_err(|_| outside_error())
     }
 
-    fn opened(&self, flags: OFlags) -> io::Result<OwnedFd> {
+    fn open_with(&self, flags: OFlags) -> io::Result<OwnedFd> {
         let name = self.name()?;
         if name.as_os_str().is_empty() {
             let path = if self.path.as_os_str().is_empty() { Path::new(".") } else { &self.path };
@@ -110,20 +112,20 @@ impl FilePath {
 
     /// Opens a regular file below the root. Directories, pipes, devices and sockets are errors.
     pub fn open(&self) -> io::Result<File> {
-        regular(self.opened(OFlags::RDONLY | NO_WAIT)?)
+        regular_file(self.open_with(OFlags::RDONLY | NO_WAIT_FLAGS)?)
     }
 
     /// The same file, without links below the root.
-    pub fn real(&self) -> io::Result<Self> {
-        Ok(self.at(self.root.join(beneath::find(&self.root, self.name()?, LOOK)?.name)))
+    pub fn resolve_links(&self) -> io::Result<Self> {
+        Ok(self.with_path(self.root.join(beneath::find(&self.root, self.name()?, LOOK)?.name)))
     }
 
     /// The target of a link, as written.
-    pub fn target(&self) -> io::Result<PathBuf> {
+    pub fn link_target(&self) -> io::Result<PathBuf> {
         if self.path == *self.root {
             return std::fs::read_link(&self.path);
         }
-        let (directory, name) = self.place()?;
+        let (directory, name) = self.open_parent()?;
         let target = rustix::fs::readlinkat(directory, name, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()).into())
     }
@@ -134,14 +136,14 @@ impl FilePath {
         Ok(bytes)
     }
 
-    pub fn start(&self, most: u64) -> io::Result<Vec<u8>> {
+    pub fn read_prefix(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    pub fn text(&self, most: u64) -> io::Result<String> {
-        let text = self.start(most.saturating_add(1))?;
+    pub fn read_text(&self, most: u64) -> io::Result<String> {
+        let text = self.read_prefix(most.saturating_add(1))?;
         if text.len() as u64 > most {
             return Err(io::Error::other(format!("it has more than {}", Bytes(most))));
         }
@@ -151,12 +153,12 @@ impl FilePath {
 
     /// Follows links below the root.
     pub fn metadata(&self) -> io::Result<Metadata> {
-        File::from(self.opened(LOOK)?).metadata()
+        File::from(self.open_with(LOOK)?).metadata()
     }
 
     /// Does not follow a link.
     pub fn link_metadata(&self) -> io::Result<Metadata> {
-        let Ok((directory, name)) = self.place() else { return self.metadata() };
+        let Ok((directory, name)) = self.open_parent() else { return self.metadata() };
         let flags = LOOK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(directory, name, flags, rustix::fs::Mode::empty());
         File::from(opened?).metadata()
@@ -185,8 +187,8 @@ impl FilePath {
 
     /// The names in a directory, sorted. Too many names are an error.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
-        let directory = File::from(self.opened(OFlags::RDONLY | OFlags::DIRECTORY)?);
-        let listed = walk::listed(&directory, WalkBounds::PACKAGE.entries);
+        let directory = File::from(self.open_with(OFlags::RDONLY | OFlags::DIRECTORY)?);
+        let listed = walk::list_names(&directory, WalkBounds::PACKAGE.entries);
         let listed = listed.map_err(|obstacle| match obstacle {
             Obstacle::System(error) => error,
             other => io::Error::other(other.to_string()),
@@ -200,7 +202,7 @@ impl FilePath {
     }
 }
 
-fn regular(file: OwnedFd) -> io::Result<File> {
+fn regular_file(file: OwnedFd) -> io::Result<File> {
     let file = File::from(file);
     match file.metadata()?.file_type() {
         kind if kind.is_file() => Ok(file),
@@ -210,7 +212,7 @@ fn regular(file: OwnedFd) -> io::Result<File> {
 }
 
 /// Whether the error says that a path leads out of its root.
-pub fn is_outside(error: &io::Error) -> bool {
+pub fn is_outside_error(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::CrossesDevices
 }
 

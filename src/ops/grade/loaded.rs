@@ -5,21 +5,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use crate::build::recent::Recent;
-use crate::generate::missing::Made;
+use crate::build::recent::RecentValues;
+use crate::generate::missing::CompletedFiles;
 use crate::grade::graded::{FaultyPart, LineFault};
 use crate::judge::case::Validators;
-use crate::judge::draw::Seen;
-use crate::judge::judging::Judging;
+use crate::judge::draw::ImageUse;
+use crate::judge::judging::JudgingTask;
 use crate::model::event::Event;
 use crate::model::judgement::TimeLimit;
-use crate::model::problem::{Problem, Submitted};
-use crate::model::stop::{Mend, Remark, Stop};
+use crate::model::problem::{Problem, SubmittedContent};
+use crate::model::stop::{RefusalSubject, Remark, Stop};
 use crate::ops::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::judge::{Comparison, compare_by};
-use crate::ops::problem::{self, Remarks};
+use crate::ops::judge::{ComparisonMode, set_comparison};
+use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::validators;
 
 pub(super) struct LoadedProblem {
@@ -27,8 +27,8 @@ pub(super) struct LoadedProblem {
     pub(super) validators: Validators,
     time_limit: Mutex<Option<TimeLimit>>,
     /// Owns the generated files of the package.
-    _made: Option<Made>,
-    _aside: Context,
+    _made: Option<CompletedFiles>,
+    _context: Context,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) struct ProblemKey {
 pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) context: &'a Context,
-    pub(super) all: Recent<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
+    pub(super) recent: RecentValues<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
 }
 
 impl LoadedProblems<'_> {
@@ -51,16 +51,16 @@ impl LoadedProblems<'_> {
         &self,
         which: ProblemKey,
     ) -> Result<Result<Arc<LoadedProblem>, LineFault>, Stop> {
-        self.all.get(which.clone(), || match self.open(&which) {
+        self.recent.get(which.clone(), || match self.load(&which) {
             Ok(problem) => Ok(Ok(Arc::new(problem))),
-            Err(Without::Stop(stop)) => Err(stop),
-            Err(Without::Fault(fault)) => Ok(Err(fault)),
+            Err(LineFailure::Stop(stop)) => Err(stop),
+            Err(LineFailure::Fault(fault)) => Ok(Err(fault)),
         })
     }
 
-    fn open(&self, which: &ProblemKey) -> Result<LoadedProblem, Without> {
+    fn load(&self, which: &ProblemKey) -> Result<LoadedProblem, LineFailure> {
         let (sender, heard) = channel();
-        let aside = self.context.aside(sender);
+        let aside = self.context.for_concurrent_work(sender);
         let opened = self.read(which, &aside);
         match opened {
             Ok((problem, validators, made)) => Ok(LoadedProblem {
@@ -68,18 +68,18 @@ impl LoadedProblems<'_> {
                 validators,
                 time_limit: Mutex::default(),
                 _made: made,
-                _aside: aside,
+                _context: aside,
             }),
             Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(stop.into()),
             Err(stop) => {
                 let kind = match stop {
-                    Stop::Refused(Mend::CommandLine, _) => FaultyPart::Line,
+                    Stop::Refused(RefusalSubject::CommandLine, _) => FaultyPart::Line,
                     _ => FaultyPart::Package,
                 };
                 // Drops earlier events: `stop` repeats them, with paths that the user knows.
                 heard.try_iter().for_each(drop);
-                aside.stopped(stop);
-                Err(fault(kind, heard.try_iter().map(|it| it.event)).into())
+                aside.report_stop(stop);
+                Err(line_fault(kind, heard.try_iter().map(|it| it.event)).into())
             }
         }
     }
@@ -88,26 +88,26 @@ impl LoadedProblems<'_> {
         &self,
         which: &ProblemKey,
         aside: &Context,
-    ) -> Result<(Problem, Validators, Option<Made>), Stop> {
+    ) -> Result<(Problem, Validators, Option<CompletedFiles>), Stop> {
         let mut problem = match &which.package {
-            Some(package) => problem::read(package, None, Remarks::Errors, aside)?,
+            Some(package) => problem::read_problem(package, None, ShownDiagnostics::Errors, aside)?,
             None => cases::problem_without_package(),
         };
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
-            let how = Comparison::parse(how).map_err(|what| Remark::of(what, help));
-            let compared = how.and_then(|how| compare_by(&how, &mut problem));
-            compared.map_err(|remark| Stop::usage(remark.about("`/compare`")))?;
+            let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));
+            let compared = how.and_then(|how| set_comparison(&how, &mut problem));
+            compared.map_err(|remark| Stop::usage(remark.about_option("`/compare`")))?;
         }
-        if problem.kind.submitted == Submitted::Answers {
+        if problem.kind.submitted == SubmittedContent::Answers {
             let what = "submissions to this problem are answers, not programs";
-            return Err(Stop::usage(Remark::of(what, "use `juror judge`")));
+            return Err(Stop::usage(Remark::with_help(what, "use `juror judge`")));
         }
         let builder = self.host.builder();
-        let made = problem::complete(&mut problem, None, self.host, &builder, aside)?;
-        let events = aside.sink();
+        let made = problem::make_missing_files(&mut problem, None, self.host, &builder, aside)?;
+        let events = aside.event_sender();
         let bench = self.host.bench(&problem, &builder, &events);
-        let validators = validators::build(&bench, Seen::default())?;
+        let validators = validators::build_validators(&bench, ImageUse::default())?;
         Ok((problem, validators, made))
     }
 
@@ -121,33 +121,33 @@ impl LoadedProblems<'_> {
         let bench = self.host.bench(&problem.problem, &builder, &|_| {});
         let cases = match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),
-            None => cases::select(&problem.problem, &[])?,
+            None => cases::select_cases(&problem.problem, &[])?,
         };
-        let found = Judging::new(bench, &problem.validators, cases).time_limit()?;
+        let found = JudgingTask::new(bench, &problem.validators, cases).time_limit()?;
         *known = Some(found.clone());
         Ok(found)
     }
 }
 
-pub(super) enum Without {
+pub(super) enum LineFailure {
     Fault(LineFault),
     Stop(Stop),
 }
 
-impl From<LineFault> for Without {
+impl From<LineFault> for LineFailure {
     fn from(fault: LineFault) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<Stop> for Without {
+impl From<Stop> for LineFailure {
     fn from(stop: Stop) -> Self {
         Self::Stop(stop)
     }
 }
 
 /// Has the first message, and the number of others.
-fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
+fn line_fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
     let remarks = told.filter_map(|event| match event {
         Event::Diagnosed(it) if it.is_error() => {
             let path = it.place.path.display().to_string();
@@ -162,10 +162,10 @@ fn fault(kind: FaultyPart, told: impl Iterator<Item = Event>) -> LineFault {
     let more = remarks.len().saturating_sub(1);
     let (message, help) = remarks.drain(..).next().unwrap_or_default();
     match more {
-        0 => LineFault::of(kind, message, help),
+        0 => LineFault::new(kind, message, help),
         more => {
             let all = "`juror verify` shows all of them".to_owned();
-            LineFault::of(kind, format!("{message}; and {more} more"), Some(all))
+            LineFault::new(kind, format!("{message}; and {more} more"), Some(all))
         }
     }
 }

@@ -15,10 +15,10 @@ use crate::model::program::Constant;
 use crate::model::root::FilePath;
 use crate::model::stop::{Stop, is_interrupted};
 use crate::package;
-use crate::package::convert::{Contents, PlannedFile};
+use crate::package::convert::{PlannedContents, PlannedFile};
 
 /// Fails if another file has this name.
-pub fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
+pub fn write_file(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     let path = FilePath::root(dir).join(&file.name);
     // Some systems do not tell `A.c` from `a.c`.
     if path.link_metadata().is_ok() {
@@ -26,17 +26,21 @@ pub fn write(dir: &Path, file: &PlannedFile) -> io::Result<()> {
     }
     let mut to = path.create()?;
     let (from, constants) = match &file.contents {
-        Contents::Text(text) => return to.write_all(text.as_bytes()),
-        Contents::Copy(from) => (from.open()?, None),
-        Contents::Filled(from, constants) => (from.open()?, Some(constants)),
+        PlannedContents::Text(text) => return to.write_all(text.as_bytes()),
+        PlannedContents::Copy(from) => (from.open()?, None),
+        PlannedContents::Filled(from, constants) => (from.open()?, Some(constants)),
     };
     let rights = from.metadata()?.permissions().mode();
-    write_from(from, constants, &mut to)?;
+    copy_contents(from, constants, &mut to)?;
     // Its owner may change a new package, whatever the old one was.
     to.set_permissions(Permissions::from_mode(rights | 0o200))
 }
 
-fn write_from(mut from: File, constants: Option<&Vec<Constant>>, to: &mut File) -> io::Result<()> {
+fn copy_contents(
+    mut from: File,
+    constants: Option<&Vec<Constant>>,
+    to: &mut File,
+) -> io::Result<()> {
     let Some(constants) = constants else { return io::copy(&mut from, to).map(drop) };
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes)?;
@@ -62,7 +66,7 @@ pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
 }
 
 /// Packs the files into an archive beside their directory. An interruption leaves it incomplete.
-pub fn zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
+pub fn pack_zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
     let path = dir.with_extension("zip.part");
     let mut archive = ZipWriter::new(File::create(&path)?);
     for file in files {
@@ -97,11 +101,12 @@ mod tests {
             let old = FilePath::root(old);
             let constants = Vec::new();
             for (kind, contents) in [
-                ("copy", Contents::Copy(old.clone())),
-                ("filled", Contents::Filled(old, constants)),
+                ("copy", PlannedContents::Copy(old.clone())),
+                ("filled", PlannedContents::Filled(old, constants)),
             ] {
                 let name = format!("new-{rights:o}-{kind}");
-                write(keep.path(), &PlannedFile { name: name.clone(), contents }).expect(&name);
+                write_file(keep.path(), &PlannedFile { name: name.clone(), contents })
+                    .expect(&name);
                 let metadata = fs::metadata(keep.path().join(&name)).expect("a file");
                 assert_eq!(metadata.permissions().mode() & 0o777, expected, "{name}");
             }

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_stands_in_its_place() {
+    fn a_path_pattern_takes_the_number_of_a_test() {
         let check = |pattern: &str, number: usize, expected: Option<&str>| {
             let found = PathPattern::parse(pattern).map(|it| it.path(number));
             assert_eq!(found.as_deref(), expected, "{pattern}");

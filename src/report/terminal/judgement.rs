@@ -9,60 +9,60 @@ use crate::model::outcome::Outcome;
 use crate::model::text::{count, count_if_any, joined, printable, shell_word, with_help};
 use crate::model::units::{Bytes, seconds};
 use crate::model::verdict::Verdict;
-use crate::report::style::{Look, Style};
+use crate::report::style::{Style, TextRole};
 use crate::report::terminal::difference;
 use crate::report::terminal::exchange;
 use crate::report::terminal::page::{INDENT, Label, Page};
 use crate::report::terminal::score;
 
-const QUOTED_LINES: usize = 12;
+const MAX_QUOTED_LINES: usize = 12;
 
-const NAMED_CASES: usize = 5;
+const MAX_NAMED_CASES: usize = 5;
 
 /// For quiet mode. The name is shown if there are several submissions.
-pub(super) fn line(name: Option<&str>, judgement: &Judgement, style: &Style) -> String {
+pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = name.map(printable);
     let total = judgement.score.as_ref();
-    let score = total.map(|total| score::of(total.score, total.max_score));
+    let score = total.map(|total| score::with_maximum(total.score, total.max_score));
     let broken = (!judgement.broken.is_empty()).then(|| "unexpected".to_owned());
     let parts = joined([name, score, broken].into_iter().flatten(), "  ");
-    page.line(0, &(mark(judgement.verdict, style) + &parts));
+    page.line(0, &(verdict_mark(judgement.verdict, style) + &parts));
     page.into_text()
 }
 
 /// Ends with an empty line.
 pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.submission));
-    page.line(0, &format!("{}{name}", mark(judgement.verdict, style)));
+    let name = style.paint(TextRole::Title, &printable(&judgement.submission));
+    page.line(0, &format!("{}{name}", verdict_mark(judgement.verdict, style)));
     match (judgement.rejected().next(), judgement.refusal()) {
-        (Some(case), _) => rejected(&mut page, judgement, case),
+        (Some(case), _) => write_rejected(&mut page, judgement, case),
         (None, Some((cause, messages))) => {
             page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
             quote_from_first_error(&mut page, messages);
         }
-        _ => accepted(&mut page, judgement),
+        _ => write_accepted(&mut page, judgement),
     }
     score::write(&mut page, judgement);
     if style.is_verbose() {
         compiler_messages(&mut page, judgement);
-        cases(&mut page, judgement);
+        write_cases(&mut page, judgement);
     }
     page.blank();
     page.into_text()
 }
 
 /// Ends with an empty line. Empty if no expectation is broken.
-pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
+pub(super) fn broken_expectations(judgement: &Judgement, style: &Style) -> String {
     if judgement.broken.is_empty() {
         return String::new();
     }
     let mut page = Page::new(style);
-    let name = style.paint(Look::Title, &printable(&judgement.submission));
+    let name = style.paint(TextRole::Title, &printable(&judgement.submission));
     page.line(0, &name);
     for expectation in &judgement.broken {
-        let label = Label::new(Look::Bad, "broken: ");
+        let label = Label::new(TextRole::Bad, "broken: ");
         page.labelled(INDENT, label, &printable(&expectation.to_string()));
     }
     if let Some((cause, messages)) = judgement.refusal()
@@ -77,7 +77,7 @@ pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
         let case = judgement.cases.iter().find(|case| case.test_case == name);
         if let Some(case) = case.filter(|_| !shown.contains(&name)) {
             shown.push(name);
-            witness(&mut page, case);
+            write_witness(&mut page, case);
         }
     }
     page.blank();
@@ -85,25 +85,25 @@ pub(super) fn broken(judgement: &Judgement, style: &Style) -> String {
 }
 
 /// Writes the test case that breaks an expectation.
-fn witness(page: &mut Page<'_>, case: &CaseJudgement) {
+fn write_witness(page: &mut Page<'_>, case: &CaseJudgement) {
     let text = format!("{}: {}", printable(&case.test_case), printable(&case.cause));
     let short = format!("{:<3}  ", case.verdict);
-    let label = Label::new(Look::Verdict(case.verdict), &short);
+    let label = Label::new(TextRole::Verdict(case.verdict), &short);
     page.labelled(INDENT, label, &text);
     if let Some(difference) = &case.difference {
         difference::write(page, difference);
     }
     if let Some(evidence) = &case.evidence {
-        way_on(page, evidence);
+        write_repeat(page, evidence);
     }
 }
 
 /// `submission` is `None` if the failure is not about a submission.
 pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
     let mut page = Page::new(style);
-    let label = style.paint(Look::JudgeError, "judge error");
+    let label = style.paint(TextRole::JudgeError, "judge error");
     if let (Some(name), Some(tool)) = (submission, &error.lacks) {
-        let label = Label::new(Look::JudgeError, "skipped: ");
+        let label = Label::new(TextRole::JudgeError, "skipped: ");
         let why = if error.is_no_program() { error.reason.clone() } else { format!("no {tool}") };
         let why = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
         page.labelled(0, label, &printable(&why));
@@ -122,30 +122,30 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
             page.line(0, &format!("{label}: no verdict for {}", printable(name)));
             page.labelled(INDENT, "", &what);
         }
-        None => page.labelled(0, Label::new(Look::JudgeError, "judge error: "), &what),
+        None => page.labelled(0, Label::new(TextRole::JudgeError, "judge error: "), &what),
     }
     if let Some(help) = &error.help {
         page.labelled(INDENT, "help: ", &printable(help));
     }
     if let Some(program) = &error.program {
         quote(&mut page, "its standard error:", &program.stderr);
-        ways(&mut page, &program.repeat, program.kept.as_deref(), None);
+        write_repeat_and_files(&mut page, &program.repeat, program.kept.as_deref(), None);
     }
     page.blank();
     page.into_text()
 }
 
 /// Padded to [`INDENT`].
-pub(super) fn mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String {
+pub(super) fn verdict_mark(verdict: impl Into<Option<Verdict>>, style: &Style) -> String {
     let Some(verdict) = verdict.into() else {
         return " ".repeat(INDENT);
     };
     let short = verdict.short();
     let padding = " ".repeat(INDENT - short.len());
-    format!("{}{padding}", style.paint(Look::Verdict(verdict), short))
+    format!("{}{padding}", style.paint(TextRole::Verdict(verdict), short))
 }
 
-fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
+fn write_accepted(page: &mut Page<'_>, judgement: &Judgement) {
     if judgement.cases.is_empty() {
         page.wrapped(INDENT, "no test case was run");
         return;
@@ -153,10 +153,10 @@ fn accepted(page: &mut Page<'_>, judgement: &Judgement) {
     let name = Verdict::Accepted.name();
     let text = format!("{name} on {}", count(judgement.cases.len(), "test case"));
     page.wrapped(INDENT, &text);
-    extremes(page, judgement);
+    write_extremes(page, judgement);
 }
 
-fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
+fn write_extremes(page: &mut Page<'_>, judgement: &Judgement) {
     let cases = judgement.cases.iter();
     // The first of equal cases.
     let runs =
@@ -175,7 +175,7 @@ fn extremes(page: &mut Page<'_>, judgement: &Judgement) {
     }
 }
 
-fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
+fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     let text = format!(
         "{} on {}: {}",
         case.verdict.name(),
@@ -184,17 +184,17 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
     );
     page.wrapped(INDENT, &text);
     if let Some(outcome) = &case.outcome {
-        page.wrapped(INDENT, &outcome.used());
+        page.wrapped(INDENT, &outcome.describe_use());
     }
     if let Some(repeats) = &case.repeats {
-        page.wrapped(INDENT, &repeats.said());
+        page.wrapped(INDENT, &repeats.summary_with_meaning());
     }
-    others(page, judgement, case);
+    write_other_cases(page, judgement, case);
     if page.style.is_verbose() {
-        extremes(page, judgement);
+        write_extremes(page, judgement);
     }
     if let Some(evidence) = &case.evidence {
-        input(page, evidence);
+        write_input(page, evidence);
     }
     if let Some(difference) = &case.difference {
         page.blank();
@@ -206,7 +206,7 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
             exchange::write(page, transcript);
         }
     }
-    if !case.is_told {
+    if !case.cause_includes_message {
         quote(page, "judge message:", case.message.as_bytes());
     }
     quote(page, "team message:", case.team_message.as_bytes());
@@ -218,16 +218,26 @@ fn rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
             page.blank();
             page.wrapped(INDENT, &format!("images: {}", evidence.images.join(", ")));
         }
-        way_on(page, evidence);
+        write_repeat(page, evidence);
     }
 }
 
 /// Commands and paths are neither wrapped nor shortened, so that they can be copied.
-fn way_on(page: &mut Page<'_>, evidence: &Evidence) {
-    ways(page, &evidence.repeat, evidence.kept.as_deref(), evidence.feedback.as_deref());
+fn write_repeat(page: &mut Page<'_>, evidence: &Evidence) {
+    write_repeat_and_files(
+        page,
+        &evidence.repeat,
+        evidence.kept.as_deref(),
+        evidence.feedback.as_deref(),
+    );
 }
 
-fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option<&Path>) {
+fn write_repeat_and_files(
+    page: &mut Page<'_>,
+    repeat: &str,
+    kept: Option<&Path>,
+    feedback: Option<&Path>,
+) {
     if !repeat.is_empty() || kept.is_some() {
         page.blank();
     }
@@ -241,12 +251,12 @@ fn ways(page: &mut Page<'_>, repeat: &str, kept: Option<&Path>, feedback: Option
     }
 }
 
-fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
+fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     let all = judgement.cases.len();
     if all + judgement.skipped == 1 {
         return;
     }
-    let accepted = judgement.passed();
+    let accepted = judgement.passed_cases();
     let skipped = judgement.skipped;
     if skipped > 0 {
         let why = if judgement.spared > 0 {
@@ -265,7 +275,7 @@ fn others(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
     let rest: Vec<String> =
         rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
     if !rest.is_empty() {
-        let named = rest.len().min(NAMED_CASES);
+        let named = rest.len().min(MAX_NAMED_CASES);
         text.push_str("; also ");
         text.push_str(&rest[..named].join(", "));
         if rest.len() > named {
@@ -287,7 +297,7 @@ fn compiler_messages(page: &mut Page<'_>, judgement: &Judgement) {
 }
 
 /// A line such as `AC   0.003 s  1.20 MiB  secret/edges/01`, and the cause of a rejection.
-fn cases(page: &mut Page<'_>, judgement: &Judgement) {
+fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
     if !judgement.cases.is_empty() {
         page.blank();
     }
@@ -296,11 +306,11 @@ fn cases(page: &mut Page<'_>, judgement: &Judgement) {
             Verdict::Accepted => String::new(),
             _ => format!("  {}", printable(&case.cause)),
         };
-        let repeats = case.repeats.as_ref().map(|it| format!("  {}", it.said()));
+        let repeats = case.repeats.as_ref().map(|it| format!("  {}", it.summary_with_meaning()));
         let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
         let text = format!(
             "{}{:>7}  {:>8}  {}{cause}{}",
-            mark(case.verdict, page.style),
+            verdict_mark(case.verdict, page.style),
             of(|outcome| seconds(outcome.cpu_time)),
             of(|outcome| outcome.memory().map_or("-".to_owned(), |memory| memory.to_string())),
             printable(&case.test_case),
@@ -326,26 +336,26 @@ fn quote_ends(page: &mut Page<'_>, title: &str, text: &[u8], unknown: u64) {
     page.blank();
     page.line(INDENT, title);
     // A note that one line is omitted would take the room of that line.
-    if lines.len() <= QUOTED_LINES + 1 && unknown == 0 {
+    if lines.len() <= MAX_QUOTED_LINES + 1 && unknown == 0 {
         page.quoted(&lines);
         return;
     }
-    let head = (QUOTED_LINES / 2).min(lines.len().div_ceil(2));
-    let tail = (QUOTED_LINES / 2).min(lines.len() / 2);
+    let head = (MAX_QUOTED_LINES / 2).min(lines.len().div_ceil(2));
+    let tail = (MAX_QUOTED_LINES / 2).min(lines.len() / 2);
     page.quoted(&lines[..head]);
-    left_out(page, lines.len() - head - tail, "line", unknown);
+    write_left_out(page, lines.len() - head - tail, "line", unknown);
     page.quoted(&lines[lines.len() - tail..]);
 }
 
 /// Shows a short input in full; of a long one the beginning, and the command that shows all of it.
-fn input(page: &mut Page<'_>, evidence: &Evidence) {
+fn write_input(page: &mut Page<'_>, evidence: &Evidence) {
     let lines = lines_of(&evidence.input);
     if lines.is_empty() && evidence.input_path.is_none() {
         return;
     }
     let shown = match lines.len() {
-        few if few <= QUOTED_LINES + 1 => few,
-        _ => QUOTED_LINES,
+        few if few <= MAX_QUOTED_LINES + 1 => few,
+        _ => MAX_QUOTED_LINES,
     };
     let unknown = evidence.input_bytes_left_out;
     let is_whole = shown == lines.len() && unknown == 0 && lines.iter().all(|it| page.fits(it));
@@ -357,7 +367,7 @@ fn input(page: &mut Page<'_>, evidence: &Evidence) {
     page.blank();
     page.line(INDENT, &format!("{title}:{}", if lines.is_empty() { " empty" } else { "" }));
     page.quoted(&lines[..shown]);
-    left_out(page, lines.len() - shown, "more line", unknown);
+    write_left_out(page, lines.len() - shown, "more line", unknown);
     if let Some(file) = file.filter(|_| !is_whole) {
         let file = shell_word(file.as_os_str().as_encoded_bytes());
         page.line(INDENT, &format!("in full: less {file}"));
@@ -368,7 +378,7 @@ fn input(page: &mut Page<'_>, evidence: &Evidence) {
 pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
     let lines = lines_of(messages);
     let mut start = 0;
-    let mut most = QUOTED_LINES;
+    let mut most = MAX_QUOTED_LINES;
     if page.style.is_verbose() || lines.len() <= most + 1 {
         most = lines.len();
     } else {
@@ -387,17 +397,17 @@ pub(super) fn quote_from_first_error(page: &mut Page<'_>, messages: &[u8]) {
         }
     }
     let shown = &lines[start..lines.len().min(start + most)];
-    left_out(page, start, "earlier line", 0);
+    write_left_out(page, start, "earlier line", 0);
     page.quoted(shown);
-    left_out(page, lines.len() - start - shown.len(), "more line", 0);
+    write_left_out(page, lines.len() - start - shown.len(), "more line", 0);
 }
 
-fn left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
+fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
     let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
     let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
     if !what.is_empty() {
         let text = format!("{} {what}", page.style.ellipsis());
-        let text = page.style.paint(Look::Dim, &text);
+        let text = page.style.paint(TextRole::Dim, &text);
         page.line(INDENT + 2, &text);
     }
 }

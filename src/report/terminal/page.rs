@@ -3,13 +3,13 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::text::visible;
-use crate::report::style::{Look, Style, cut, filled};
-use crate::report::terminal::columns::{Cell, columns};
+use crate::report::style::{Style, TextRole, fill_lines, shorten};
+use crate::report::terminal::columns::{TableCell, align_columns};
 
 pub const INDENT: usize = 5;
 
 /// Text is never shortened to less than this width.
-pub const LEAST_ROOM: usize = 20;
+pub const MIN_TEXT_WIDTH: usize = 20;
 
 pub struct Page<'a> {
     pub style: &'a Style,
@@ -19,19 +19,19 @@ pub struct Page<'a> {
 /// The text before another one, including spaces.
 #[derive(Clone, Copy)]
 pub struct Label<'a> {
-    look: Look,
+    role: TextRole,
     text: &'a str,
 }
 
 impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Label<'a> {
     fn from(text: &'a T) -> Self {
-        Self::new(Look::Plain, text.as_ref())
+        Self::new(TextRole::Plain, text.as_ref())
     }
 }
 
 impl<'a> Label<'a> {
-    pub const fn new(look: Look, text: &'a str) -> Self {
-        Self { look, text }
+    pub const fn new(look: TextRole, text: &'a str) -> Self {
+        Self { role: look, text }
     }
 }
 
@@ -67,8 +67,8 @@ impl<'a> Page<'a> {
     pub fn labelled<'b>(&mut self, indent: usize, label: impl Into<Label<'b>>, text: &str) {
         let label = label.into();
         let hang = indent + label.text.width();
-        let room = self.style.width.saturating_sub(hang).max(LEAST_ROOM);
-        let painted = self.style.paint(label.look, label.text);
+        let room = self.style.width.saturating_sub(hang).max(MIN_TEXT_WIDTH);
+        let painted = self.style.paint(label.role, label.text);
         for (index, part) in wrap(text, room).iter().enumerate() {
             if index == 0 {
                 self.line(indent, &format!("{painted}{part}"));
@@ -78,20 +78,20 @@ impl<'a> Page<'a> {
         }
     }
 
-    pub fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<Cell>>) {
-        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
-        for line in columns(&rows, self.style) {
+    pub fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<TableCell>>) {
+        let rows: Vec<Vec<TableCell>> = rows.into_iter().collect();
+        for line in align_columns(&rows, self.style) {
             self.line(indent, &line);
         }
     }
 
     /// Shortens each line to the width.
-    pub fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<Cell>>) {
+    pub fn short_columns(&mut self, rows: impl IntoIterator<Item = Vec<TableCell>>) {
         const INDENT: usize = 2;
-        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
-        for line in columns(&rows, self.style) {
+        let rows: Vec<Vec<TableCell>> = rows.into_iter().collect();
+        for line in align_columns(&rows, self.style) {
             let room = self.style.width.saturating_sub(INDENT);
-            self.line(INDENT, &cut(&line, room, self.style.ellipsis()));
+            self.line(INDENT, &shorten(&line, room, self.style.ellipsis()));
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> Page<'a> {
     }
 
     pub fn quoted_line(&mut self, text: &str) {
-        let text = cut(text, self.room_for_quotes(), self.style.ellipsis());
+        let text = shorten(text, self.room_for_quotes(), self.style.ellipsis());
         self.line(INDENT + 2, &format!("{} {text}", self.style.bar()));
     }
 
@@ -111,7 +111,7 @@ impl<'a> Page<'a> {
         &mut self,
         indent: usize,
         sign: &str,
-        look: Look,
+        look: TextRole,
         lines: impl Iterator<Item = &'b str>,
     ) {
         for line in lines {
@@ -126,7 +126,7 @@ impl<'a> Page<'a> {
     }
 
     fn room_for_quotes(&self) -> usize {
-        self.style.width.saturating_sub(INDENT + 2 + 2).max(LEAST_ROOM)
+        self.style.width.saturating_sub(INDENT + 2 + 2).max(MIN_TEXT_WIDTH)
     }
 }
 
@@ -144,7 +144,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
             _ => words.push(word.to_owned()),
         }
     }
-    filled(words.iter().map(|word| &**word), width)
+    fill_lines(words.iter().map(|word| &**word), width)
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_broken_between_words() {
+    fn text_is_wrapped_between_words() {
         let check = |text: &str, lines: &[&str]| assert_eq!(wrap(text, 10), lines);
         check("", &[""]);
         check("one two three four", &["one two", "three four"]);

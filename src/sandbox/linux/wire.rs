@@ -21,23 +21,23 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
-use crate::model::job::{Job, Reply};
+use crate::model::job::{Job, JobReply};
 use crate::model::judgement::JudgeError;
 use crate::model::serial::PathBytes;
-use crate::sandbox::control::Cause;
+use crate::sandbox::control::StopCause;
 
 /// In bytes; a longer message is passed in a file in memory.
-pub(super) const LONGEST: usize = 64 << 10;
+pub(super) const MESSAGE_BYTES_MAX: usize = 64 << 10;
 
 /// The kernel's upper bound on the descriptors in one message.
-pub(super) const MOST_FDS: usize = 253;
+pub(super) const DESCRIPTORS_MAX: usize = 253;
 
 /// Replaces a message that is too long; its text is in a file, the last of the descriptors.
-const LONG: &[u8] = b"L";
+const LONG_MESSAGE: &[u8] = b"L";
 
 #[serde_as]
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Request<J = Box<Job>> {
+pub(super) enum SlotRequest<J = Box<Job>> {
     /// The descriptors are standard input, output and error, and the concatenated contents of the job's files, if
     /// there are any.
     Run {
@@ -47,19 +47,19 @@ pub(super) enum Request<J = Box<Job>> {
         #[serde_as(as = "Vec<PathBytes>")]
         places: Vec<PathBuf>,
     },
-    End {
+    EndRun {
         run: u64,
-        cause: Cause,
+        cause: StopCause,
     },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Answer {
+pub(super) enum SlotAnswer {
     Ready,
     /// The reply, without standard output and error, and without the box, which the judge reads. The descriptors are
     /// the found files, then the box if it is wanted.
     Done {
-        reply: Box<Reply>,
+        reply: Box<JobReply>,
         /// Monotonic, in nanoseconds; 0 if the program did not start.
         started: u64,
     },
@@ -77,11 +77,11 @@ pub(super) fn send(
     let message = postcard::to_allocvec(message).map_err(io::Error::other)?;
     let (mut text, mut fds) = (message.as_slice(), fds.to_vec());
     let mut file;
-    if text.len() > LONGEST {
+    if text.len() > MESSAGE_BYTES_MAX {
         file = memory_file(MemfdFlags::empty())?;
         file.write_all(text)?;
         file.seek(SeekFrom::Start(0))?;
-        text = LONG;
+        text = LONG_MESSAGE;
         fds.push(file.as_fd());
     }
     for _ in 0..PATIENCE {
@@ -99,7 +99,7 @@ pub(super) fn memory_file(flags: MemfdFlags) -> io::Result<File> {
 }
 
 /// Opened once more, with a position of its own.
-pub(super) fn open_again(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
+pub(super) fn reopen(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?)
 }
@@ -113,7 +113,7 @@ pub(super) fn collect_sockets() {
 }
 
 fn send_now(socket: impl AsFd, message: &[u8], fds: &[BorrowedFd<'_>]) -> Result<(), Errno> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(Errno::TOOBIG);
@@ -132,7 +132,7 @@ pub(super) fn receive<M: DeserializeOwned>(
     socket: impl AsFd,
     buffer: &mut [u8],
 ) -> Result<Option<(M, Vec<OwnedFd>)>, Errno> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS_MAX))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let length = loop {
         let mut place = [IoSliceMut::new(buffer)];
@@ -147,11 +147,11 @@ pub(super) fn receive<M: DeserializeOwned>(
         _ => None,
     });
     let mut fds: Vec<OwnedFd> = fds.flatten().collect();
-    Ok(read(&buffer[..length], &mut fds).map(|message| (message, fds)))
+    Ok(parse_message(&buffer[..length], &mut fds).map(|message| (message, fds)))
 }
 
-fn read<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> {
-    if bytes != LONG {
+fn parse_message<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> {
+    if bytes != LONG_MESSAGE {
         return postcard::from_bytes(bytes).ok();
     }
     let mut text = Vec::new();
@@ -162,12 +162,12 @@ fn read<M: DeserializeOwned>(bytes: &[u8], fds: &mut Vec<OwnedFd>) -> Option<M> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::job::{Command, Keep};
+    use crate::model::job::{BoxRetention, Command};
     use crate::model::limits::Limits;
     use crate::model::units::Bytes;
 
     /// The received form of a request with this many arguments.
-    fn arrived(arguments: usize) -> (Request, Vec<OwnedFd>) {
+    fn arrived(arguments: usize) -> (SlotRequest, Vec<OwnedFd>) {
         let flags = SocketFlags::CLOEXEC;
         let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
         let (ours, theirs) = rustix::net::socketpair(family, kind, flags, None).unwrap();
@@ -180,19 +180,19 @@ mod tests {
             box_size: Bytes(4096),
             limits: Limits::default(),
             collect: Vec::new(),
-            keep: Keep::Nothing,
+            keep: BoxRetention::Nothing,
             is_timed: false,
         };
-        let request = Request::Run { run: 7, job: &job, places: vec!["/a".into()] };
+        let request = SlotRequest::Run { run: 7, job: &job, places: vec!["/a".into()] };
         send(&ours, &request, &[ours.as_fd()]).unwrap();
-        receive(&theirs, &mut vec![0; LONGEST]).unwrap().unwrap()
+        receive(&theirs, &mut vec![0; MESSAGE_BYTES_MAX]).unwrap().unwrap()
     }
 
     #[test]
     fn a_request_arrives_however_long_it_is() {
-        for arguments in [1, LONGEST] {
+        for arguments in [1, MESSAGE_BYTES_MAX] {
             let (request, fds) = arrived(arguments);
-            let Request::Run { run: 7, job, places } = request else { panic!("{request:?}") };
+            let SlotRequest::Run { run: 7, job, places } = request else { panic!("{request:?}") };
             assert_eq!(job.command.argv.len(), arguments);
             assert_eq!(job.stdin.len().unwrap(), 4);
             assert_eq!(places, [PathBuf::from("/a")]);
@@ -203,13 +203,13 @@ mod tests {
     #[test]
     fn a_message_cut_short_is_no_message() {
         let fault = JudgeError::new("mount /proc", "EPERM");
-        let message = postcard::to_allocvec(&Answer::Failed(fault)).unwrap();
+        let message = postcard::to_allocvec(&SlotAnswer::Failed(fault)).unwrap();
         for length in 0..message.len() {
             assert!(
-                read::<Answer>(&message[..length], &mut Vec::new()).is_none(),
+                parse_message::<SlotAnswer>(&message[..length], &mut Vec::new()).is_none(),
                 "{length} bytes"
             );
         }
-        assert!(read::<Answer>(&message, &mut Vec::new()).is_some());
+        assert!(parse_message::<SlotAnswer>(&message, &mut Vec::new()).is_some());
     }
 }

@@ -12,12 +12,12 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use crate::sandbox::disk::remove_directory;
 use crate::sandbox::plain::sys;
 
-const NOBODY: i32 = 0;
-const END_OF_RUN: i32 = -1;
+const NO_GROUP: i32 = 0;
+const GUARD_NOT_NEEDED: i32 = -1;
 
 #[derive(Debug)]
 pub(super) struct Guard {
-    line: PipeWriter,
+    pipe: PipeWriter,
     process: Pid,
 }
 
@@ -29,20 +29,20 @@ impl Guard {
         // after a fork, and only when the judge is dead.
         let process = unsafe {
             sys::fork(hears.as_raw_fd(), || {
-                watch(hears, || remove_directory(&directory));
+                watch_judge(hears, || remove_directory(&directory));
             })
         }?;
-        Ok(Self { line, process })
+        Ok(Self { pipe: line, process })
     }
 
     /// A program reports the number of its group here before it starts.
-    pub(super) fn line(&self) -> RawFd {
-        self.line.as_raw_fd()
+    pub(super) fn pipe_fd(&self) -> RawFd {
+        self.pipe.as_raw_fd()
     }
 
     /// Reports that the group is gone. Call it before its number can belong to another group.
-    pub(super) fn forget(&self) {
-        self.say(NOBODY);
+    pub(super) fn report_group_gone(&self) {
+        self.send_number(NO_GROUP);
     }
 
     #[cfg(test)]
@@ -53,25 +53,25 @@ impl Guard {
         rustix::process::waitid(rustix::process::WaitId::Pid(self.process), options).unwrap();
     }
 
-    fn say(&self, number: i32) {
+    fn send_number(&self, number: i32) {
         // A slot also works without its guard.
-        let _ = (&self.line).write_all(&number.to_ne_bytes());
+        let _ = (&self.pipe).write_all(&number.to_ne_bytes());
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.say(END_OF_RUN);
+        self.send_number(GUARD_NOT_NEEDED);
         let _ = waitpid(Some(self.process), WaitOptions::empty());
     }
 }
 
-fn watch(mut hears: PipeReader, clean_up: impl FnOnce()) {
-    let mut group = NOBODY;
+fn watch_judge(mut hears: PipeReader, clean_up: impl FnOnce()) {
+    let mut group = NO_GROUP;
     let mut number = [0; 4];
     while hears.read_exact(&mut number).is_ok() {
         group = i32::from_ne_bytes(number);
-        if group == END_OF_RUN {
+        if group == GUARD_NOT_NEEDED {
             return;
         }
     }

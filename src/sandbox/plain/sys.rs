@@ -19,23 +19,23 @@ use crate::model::job;
 use crate::model::outcome::{Ending, Signal};
 use crate::sandbox::fault::Fault;
 use crate::sandbox::forks;
-use crate::sandbox::rlimits::{ENDLESS, Limit};
-use crate::sandbox::strings::Strings;
+use crate::sandbox::rlimits::{ResourceLimit, UNLIMITED};
+use crate::sandbox::strings::ExecStrings;
 
 /// What a program needs to start. It is prepared before the fork: after it, nothing may be allocated.
-pub(super) struct Start {
-    argv: Strings,
-    env: Strings,
-    limits: Vec<Limit>,
+pub(super) struct ProgramStart {
+    argv: ExecStrings,
+    env: ExecStrings,
+    limits: Vec<ResourceLimit>,
     left_open: Vec<RawFd>,
     guard: RawFd,
 }
 
-impl Start {
+impl ProgramStart {
     /// `command.env` is the whole environment.
     pub(super) fn new(
         command: &job::Command,
-        limits: Vec<Limit>,
+        limits: Vec<ResourceLimit>,
         left_open: Vec<RawFd>,
         guard: RawFd,
     ) -> Result<Self, Fault> {
@@ -45,15 +45,19 @@ impl Start {
         let arguments = command.argv.iter().map(|it| it.clone().into_bytes());
         let variables = command.env.iter();
         Ok(Self {
-            argv: Strings::new(arguments)?,
-            env: Strings::new(variables.map(|(name, value)| format!("{name}={value}").into()))?,
+            argv: ExecStrings::new(arguments)?,
+            env: ExecStrings::new(variables.map(|(name, value)| format!("{name}={value}").into()))?,
             limits,
             left_open,
             guard,
         })
     }
 
-    pub(super) fn spawn(self, directory: &Path, streams: [OwnedFd; 3]) -> io::Result<Program> {
+    pub(super) fn spawn(
+        self,
+        directory: &Path,
+        streams: [OwnedFd; 3],
+    ) -> io::Result<StartedProgram> {
         let [stdin, stdout, stderr] = streams;
         // The path and the environment are not used: see `become_program`.
         let mut command = Command::new("/");
@@ -62,7 +66,7 @@ impl Start {
         unsafe { command.pre_exec(move || self.become_program()) };
         let child = forks::spawn(&mut command)?;
         let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        number.map(Program).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
+        number.map(StartedProgram).ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))
     }
 
     /// In the new process: detaches from the judge, and becomes the program. Returns only if that fails.
@@ -82,7 +86,7 @@ impl Start {
         }
         for limit in &self.limits {
             let [current, maximum] =
-                [limit.soft, limit.hard].map(|it| (it != ENDLESS).then_some(it));
+                [limit.soft, limit.hard].map(|it| (it != UNLIMITED).then_some(it));
             let limited = Rlimit { current, maximum };
             setrlimit(limit.resource, limited)?;
         }
@@ -107,7 +111,7 @@ impl Start {
 
 /// A program that was started and not reaped. It leads its process group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Program(Pid);
+pub(super) struct StartedProgram(Pid);
 
 pub(super) struct ResourceUsage {
     pub(super) ending: Ending,
@@ -117,7 +121,7 @@ pub(super) struct ResourceUsage {
     pub(super) memory: u64,
 }
 
-impl Program {
+impl StartedProgram {
     /// Waits for its end, without reaping it.
     pub(super) fn wait(self) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -128,7 +132,7 @@ impl Program {
         self.0.as_raw_pid()
     }
 
-    pub(super) fn is_over(self) -> bool {
+    pub(super) fn has_ended(self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         !matches!(waitid(WaitId::Pid(self.0), options), Ok(None))
     }
@@ -140,7 +144,7 @@ impl Program {
 
     /// Waits, for a bounded time, until its killed group is empty. A process that was forked at that moment may have
     /// been missed, so the group is killed again: while a process is left in it, its number is taken.
-    pub(super) fn settle(self, milliseconds: u32) {
+    pub(super) fn wait_for_group_end(self, milliseconds: u32) {
         for _ in 0..milliseconds {
             if let Err(rustix::io::Errno::SRCH) = rustix::process::test_kill_process_group(self.0) {
                 return;
@@ -191,7 +195,7 @@ impl Program {
         // SAFETY: plain numbers, which the system has filled in.
         let usage = unsafe { usage.assume_init() };
         let ending = if libc::WIFSIGNALED(status) {
-            Ending::Signalled(signal(libc::WTERMSIG(status)))
+            Ending::Signalled(linux_signal(libc::WTERMSIG(status)))
         } else {
             Ending::Exited(libc::WEXITSTATUS(status))
         };
@@ -237,28 +241,28 @@ const SIGNALS: [(i32, i32); 10] = [
     (libc::SIGSYS, 31),
 ];
 
-fn signal(number: i32) -> Signal {
+fn linux_signal(number: i32) -> Signal {
     let known = SIGNALS.iter().find(|(here, _)| *here == number);
     // On other systems these are SIGEMT, SIGINFO, and signals that no program expects.
     let is_only_here = !cfg!(target_os = "linux") && matches!(number, 7 | 29 | 32..);
     match known {
         Some((_, linux)) => Signal(*linux),
-        None if is_only_here => Signal(Signal::ELSEWHERE + number),
+        None if is_only_here => Signal(Signal::FOREIGN_OFFSET + number),
         None => Signal(number),
     }
 }
 
 /// The highest descriptor to check: no process has that many by accident.
-const HIGHEST: u64 = 65_536;
+const DESCRIPTOR_MAX: u64 = 65_536;
 
 fn descriptors() -> std::ops::Range<RawFd> {
-    let most = getrlimit(Resource::Nofile).current.unwrap_or(HIGHEST);
-    3..RawFd::try_from(most.min(HIGHEST)).unwrap_or(RawFd::MAX)
+    let most = getrlimit(Resource::Nofile).current.unwrap_or(DESCRIPTOR_MAX);
+    3..RawFd::try_from(most.min(DESCRIPTOR_MAX)).unwrap_or(RawFd::MAX)
 }
 
 /// The descriptors of this process that programs would inherit, except the three standard ones. Its parent left them
 /// open.
-pub(super) fn left_open() -> Vec<RawFd> {
+pub(super) fn inherited_fds() -> Vec<RawFd> {
     descriptors()
         .filter(|fd| {
             // SAFETY: takes no pointer.
@@ -273,7 +277,7 @@ pub(super) fn left_open() -> Vec<RawFd> {
 /// # Safety
 /// The work must not need what another thread of this process may hold at this moment, such as a lock.
 pub(super) unsafe fn fork(keep: RawFd, work: impl FnOnce()) -> io::Result<Pid> {
-    let alone = forks::alone();
+    let alone = forks::block_program_writes();
     // SAFETY: the child only does what is below.
     let forked = unsafe { libc::fork() };
     drop(alone);
@@ -302,8 +306,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signals_have_the_names_that_they_have_here() {
-        let check = |number: i32, name: &str| assert_eq!(signal(number).to_string(), name);
+    fn signals_have_the_systems_names() {
+        let check = |number: i32, name: &str| assert_eq!(linux_signal(number).to_string(), name);
         check(libc::SIGBUS, "SIGBUS");
         check(libc::SIGSYS, "SIGSYS");
         check(libc::SIGUSR1, "SIGUSR1");

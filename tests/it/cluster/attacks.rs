@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use async_nats::ConnectOptions;
 
-use super::server::{Cluster, LONG, Session};
-use crate::nats::server::program;
+use super::server::{Cluster, Session, TIMEOUT};
+use crate::nats::server::server_program;
 
 /// The streams and their configurations, as submitters make them.
 const STREAMS: [(&str, &str); 4] = [
@@ -29,16 +29,16 @@ const STREAMS: [(&str, &str); 4] = [
 
 const CONSUMER: &str = r#"{"stream_name":"JOBS","config":{"durable_name":"live-c","name":"live-c","filter_subject":"job.live.c.>","ack_policy":"explicit","ack_wait":3000000000,"max_deliver":20}}"#;
 
-const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT.JOBS.live-c";
-const ONE: &str = r#"{"batch":1,"expires":10000000000}"#;
+const NEXT_SUBJECT: &str = "$JS.API.CONSUMER.MSG.NEXT.JOBS.live-c";
+const ONE_MESSAGE: &str = r#"{"batch":1,"expires":10000000000}"#;
 
 /// Makes the streams and three jobs, a blob, and a result of somebody else.
-pub(super) fn furnish(submitter: &Session) {
+pub(super) fn fill_server(submitter: &Session) {
     for (name, settings) in STREAMS {
-        let made = submitter.ask(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
+        let made = submitter.request(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
         assert!(!made.contains("\"error\""), "{made}");
     }
-    let made = submitter.ask("$JS.API.CONSUMER.CREATE.JOBS.live-c.job.live.c.>", &[], CONSUMER);
+    let made = submitter.request("$JS.API.CONSUMER.CREATE.JOBS.live-c.job.live.c.>", &[], CONSUMER);
     assert!(!made.contains("\"error\""), "{made}");
     for (subject, body) in [
         ("job.live.c.b.u1", "a job"),
@@ -48,68 +48,74 @@ pub(super) fn furnish(submitter: &Session) {
         ("$O.CAS.C.n", "a blob"),
         ("res.b.other", "of another"),
     ] {
-        let stored = submitter.ask(subject, &[], body);
+        let stored = submitter.request(subject, &[], body);
         assert!(stored.contains("\"seq\""), "{subject}: {stored}");
     }
 }
 
-fn sizes(submitter: &Session) -> [u64; 4] {
+fn message_counts(submitter: &Session) -> [u64; 4] {
     STREAMS.map(|(name, _)| {
-        let told = submitter.ask(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
+        let told = submitter.request(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
         let told: serde_json::Value = serde_json::from_str(told.trim()).expect("JSON");
         told["state"]["messages"].as_u64().unwrap_or_else(|| panic!("{name}: {told}"))
     })
 }
 
 /// The answer must contain `piece`.
-fn allowed(worker: &Session, subject: &str, headers: &[(&str, &str)], body: &str, piece: &str) {
-    let answer = worker.ask(subject, headers, body);
+fn check_allowed(
+    worker: &Session,
+    subject: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+    piece: &str,
+) {
+    let answer = worker.request(subject, headers, body);
     assert!(answer.contains(piece), "{subject}: {answer}");
 }
 
 /// The server must refuse the message.
-fn forbidden(worker: &Session, subject: &str) {
-    worker.say(subject, &[], "{}", &format!("_INBOX.{}.x.y", worker.key));
-    let refused = worker.refused();
+fn check_forbidden(worker: &Session, subject: &str) {
+    worker.publish(subject, &[], "{}", &format!("_INBOX.{}.x.y", worker.key));
+    let refused = worker.next_refusal();
     let about = format!("Publish to \"{subject}\"").to_lowercase();
     assert!(refused.to_lowercase().contains(&about), "{subject}: {refused}");
 }
 
 #[test]
-fn a_worker_can_do_its_work_and_nothing_else() {
-    let Some(program) = program() else { return };
+fn a_worker_can_call_only_what_its_work_needs() {
+    let Some(program) = server_program() else { return };
     let cluster = Cluster::start(&program, |text| text);
     let submitter = cluster.connect("submitter");
-    furnish(&submitter);
+    fill_server(&submitter);
     let [a, b] = ["workers/a", "workers/b"].map(|it| cluster.connect(it));
 
     // Calls that a worker needs.
-    let unit = a.pull(NEXT, ONE);
+    let unit = a.request_unit(NEXT_SUBJECT, ONE_MESSAGE);
     assert!(unit.ends_with("a job") && unit.contains("$JS.ACK.JOBS.live-c."), "{unit}");
     let ack = unit.split_whitespace().find(|it| it.starts_with("$JS.ACK")).expect("an address");
-    allowed(&a, ack, &[], "+WPI", "");
+    check_allowed(&a, ack, &[], "+WPI", "");
     let asks = [("Nats-Expected-Last-Subject-Sequence", "18446744073709551615")];
-    allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 0");
-    allowed(&a, "res.b.u1", &[], "a result", "\"seq\":2");
-    allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 2");
-    allowed(&a, ack, &[], "+ACK", "");
-    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
+    check_allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 0");
+    check_allowed(&a, "res.b.u1", &[], "a result", "\"seq\":2");
+    check_allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 2");
+    check_allowed(&a, ack, &[], "+ACK", "");
+    check_allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
     let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
-    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, "a blob");
-    allowed(&a, &format!("worker.c.{}.1", a.key), &[], "here", "\"stream\":\"WORKERS\"");
-    allowed(&a, "$SYS.REQ.USER.INFO", &[], "", "\"account\":\"WORKERS\"");
-    let before = sizes(&submitter);
+    check_allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, "a blob");
+    check_allowed(&a, &format!("worker.c.{}.1", a.key), &[], "here", "\"stream\":\"WORKERS\"");
+    check_allowed(&a, "$SYS.REQ.USER.INFO", &[], "", "\"account\":\"WORKERS\"");
+    let before = message_counts(&submitter);
     assert_eq!(before, [2, 2, 2, 1]);
 
     // No header can replace a stored message.
-    allowed(&b, "res.b.u1", &[], "another", "\"err_code\":10077");
-    allowed(&b, "res.b.u1", &[("Nats-Rollup", "sub")], "another", "rollup not permitted");
-    allowed(&b, "res.b.u1", &[("Nats-Rollup", "all")], "another", "rollup not permitted");
-    allowed(&b, "res.b.u1", &[("Nats-TTL", "1s")], "another", "TTL is disabled");
+    check_allowed(&b, "res.b.u1", &[], "another", "\"err_code\":10077");
+    check_allowed(&b, "res.b.u1", &[("Nats-Rollup", "sub")], "another", "rollup not permitted");
+    check_allowed(&b, "res.b.u1", &[("Nats-Rollup", "all")], "another", "rollup not permitted");
+    check_allowed(&b, "res.b.u1", &[("Nats-TTL", "1s")], "another", "TTL is disabled");
     let at =
         [("Nats-Schedule", "@at 2020-01-01T00:00:00Z"), ("Nats-Schedule-Target", "job.live.c.b.x")];
-    allowed(&b, "res.b.u9", &at, "a job", "schedules is disabled");
-    let result = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.u1", &[], "");
+    check_allowed(&b, "res.b.u9", &at, "a job", "schedules is disabled");
+    let result = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.u1", &[], "");
     assert!(result.ends_with("a result"), "{result}");
 
     // Calls that a worker must not make.
@@ -157,7 +163,7 @@ fn a_worker_can_do_its_work_and_nothing_else() {
         &format!("_INBOX.{}.1", b.key),
         "_R_.any",
     ] {
-        forbidden(&a, subject);
+        check_forbidden(&a, subject);
     }
     for subject in [
         ">",
@@ -172,26 +178,26 @@ fn a_worker_can_do_its_work_and_nothing_else() {
         "$O.>",
         "$SYS.>",
     ] {
-        a.listen(subject);
-        let refused = a.refused();
+        a.subscribe(subject);
+        let refused = a.next_refusal();
         assert!(refused.to_lowercase().contains("for subscription to"), "{subject}: {refused}");
     }
 
     // The reply to a call must not reach a subject that the caller may not publish on.
-    deputies(&a);
-    allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
-    let after = sizes(&submitter);
+    check_reply_subjects(&a);
+    check_allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
+    let after = message_counts(&submitter);
     assert_eq!([after[0], after[2], after[3]], [before[0], before[2], before[3]]);
-    let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    let gone = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
     assert!(gone.starts_with("404"), "{gone}");
     // A subject with wildcards is a separate subject that no one uses.
-    allowed(&a, "res.b.*", &[], "any", "\"seq\"");
-    let gone = submitter.ask("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    check_allowed(&a, "res.b.*", &[], "any", "\"seq\"");
+    let gone = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
     assert!(gone.starts_with("404"), "{gone}");
 }
 
 /// Each call names a forbidden subject for its reply.
-fn deputies(worker: &Session) {
+fn check_reply_subjects(worker: &Session) {
     let piece = r#"{"seq":1,"next_by_subj":"$O.CAS.C.n"}"#;
     let key = &worker.key;
     for (number, place) in [
@@ -206,22 +212,22 @@ fn deputies(worker: &Session) {
     .enumerate()
     {
         let more = r#"{"batch":1,"no_wait":true}"#;
-        worker.say(NEXT, &[], more, place);
+        worker.publish(NEXT_SUBJECT, &[], more, place);
         // The server answers these with a status and no body, as it may answer a request to purge.
-        worker.say(NEXT, &[], "no JSON", place);
-        worker.say("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", place);
-        worker.say(&format!("res.b.deputy{number}"), &[], "", place);
-        worker.say("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", place);
-        worker.say("$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, place);
-        worker.say(&format!("worker.c.{key}.1"), &[], "", place);
-        worker.say("$SYS.REQ.USER.INFO", &[], "", place);
+        worker.publish(NEXT_SUBJECT, &[], "no JSON", place);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.none", &[], "", place);
+        worker.publish(&format!("res.b.deputy{number}"), &[], "", place);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", place);
+        worker.publish("$JS.API.DIRECT.GET.OBJ_CAS", &[], piece, place);
+        worker.publish(&format!("worker.c.{key}.1"), &[], "", place);
+        worker.publish("$SYS.REQ.USER.INFO", &[], "", place);
     }
 }
 
 /// This is why workers have an account of their own, without the streams.
 #[test]
-fn rights_alone_would_let_a_worker_delete_results() {
-    let Some(program) = program() else { return };
+fn without_a_second_account_a_worker_could_delete_results() {
+    let Some(program) = server_program() else { return };
     let cluster = Cluster::start(&program, |text| {
         // The workers move to the account of the submitters.
         let (before, users) = text.split_once("      # a\n").expect("the workers");
@@ -233,21 +239,21 @@ fn rights_alone_would_let_a_worker_delete_results() {
         format!("{head}    users: [\n{submitter}{workers}    ]\n  }}\n}}\n")
     });
     let submitter = cluster.connect("submitter");
-    furnish(&submitter);
+    fill_server(&submitter);
     let worker = cluster.connect("workers/a");
-    forbidden(&worker, "$JS.API.STREAM.PURGE.JOBS");
-    assert_eq!(sizes(&submitter)[0], 3);
-    deputies(&worker);
-    let end = Instant::now() + LONG;
-    let told = || submitter.ask("$JS.API.STREAM.INFO.RESULTS", &[], "");
+    check_forbidden(&worker, "$JS.API.STREAM.PURGE.JOBS");
+    assert_eq!(message_counts(&submitter)[0], 3);
+    check_reply_subjects(&worker);
+    let end = Instant::now() + TIMEOUT;
+    let told = || submitter.request("$JS.API.STREAM.INFO.RESULTS", &[], "");
     while !told().contains("stream not found") {
         assert!(Instant::now() < end, "the server does not do what is known of it: {}", told());
     }
 }
 
 #[test]
-fn who_has_no_key_is_not_let_in() {
-    let Some(program) = program() else { return };
+fn a_client_without_a_key_is_refused() {
+    let Some(program) = server_program() else { return };
     let cluster = Cluster::start(&program, |text| text);
     let authority = cluster.path("workers/a/ca.crt");
     let refused = |options: ConnectOptions, piece: &str| {

@@ -18,7 +18,7 @@ fn juror(dir: &Path, line: &str) -> Command {
 }
 
 /// All files, with keys and certificates masked.
-fn made(line: &str) -> String {
+fn generated_files(line: &str) -> String {
     let dir = tempfile::tempdir().expect("a directory");
     let said = juror(dir.path(), line).output().expect("juror runs").stdout;
     let mut text = format!("$ juror cluster init {line}\n{}", String::from_utf8_lossy(&said));
@@ -45,10 +45,10 @@ fn made(line: &str) -> String {
 }
 
 #[test]
-fn it_writes_a_directory_for_each_machine() {
+fn init_writes_a_directory_for_each_machine() {
     let three = "c --server n1 --server n2 --server n3:5222 --worker a --worker b --disk 100";
-    golden::file::compare("cluster-init.txt", &made(three));
-    let one = made("c");
+    golden::file::compare_with_golden("cluster-init.txt", &generated_files(three));
+    let one = generated_files("c");
     let first =
         "$ juror cluster init c\nstart the server on localhost, in a copy of its directory:\n";
     assert!(one.starts_with(first), "{one}");
@@ -57,7 +57,7 @@ fn it_writes_a_directory_for_each_machine() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_nothing_is_written() {
+fn impossible_clusters_are_refused_and_nothing_is_written() {
     let dir = tempfile::tempdir().expect("a directory");
     fs::create_dir(dir.path().join("there")).expect("a directory");
     for (line, piece) in [

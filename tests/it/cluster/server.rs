@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use crate::nats::server::free_port;
 use crate::wire;
 
-pub(super) const LONG: Duration = Duration::from_secs(60);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running server with the files of `juror cluster init`.
 pub(super) struct Cluster {
@@ -50,7 +50,7 @@ impl Cluster {
         command.stdout(Stdio::null()).stderr(log);
         let server = command.spawn().expect("the server starts");
         let mut cluster = Self { dir, port, server };
-        let end = Instant::now() + LONG;
+        let end = Instant::now() + TIMEOUT;
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             let state = cluster.server.try_wait().expect("a state");
             let log = || fs::read_to_string(home.join("log")).unwrap_or_default();
@@ -87,8 +87,8 @@ impl Cluster {
         let (sender, said) = channel();
         let options = options
             .skip_subject_validation(true)
-            .connection_timeout(LONG)
-            .request_timeout(Some(LONG))
+            .connection_timeout(TIMEOUT)
+            .request_timeout(Some(TIMEOUT))
             .event_callback(move |event| {
                 if let Event::ServerError(error) = event {
                     // The test may have ended.
@@ -120,39 +120,39 @@ pub(super) struct Session {
 
 impl Session {
     /// Returns headers and body of the answer.
-    pub(super) fn ask(&self, subject: &str, headers: &[(&str, &str)], body: &str) -> String {
+    pub(super) fn request(&self, subject: &str, headers: &[(&str, &str)], body: &str) -> String {
         let asked = self.client.request_with_headers(
             subject.to_owned(),
-            of_pairs(headers),
+            header_map(headers),
             body.to_owned().into(),
         );
         let answer = self.runtime.block_on(asked);
-        text(answer.unwrap_or_else(|error| panic!("{subject}: {error}")))
+        message_text(answer.unwrap_or_else(|error| panic!("{subject}: {error}")))
     }
 
     /// Like `request`, for a unit: its message has the subject of the job.
-    pub(super) fn pull(&self, subject: &str, body: &str) -> String {
+    pub(super) fn request_unit(&self, subject: &str, body: &str) -> String {
         let place = format!("_INBOX.{}.pulled", self.key);
         let heard = self.runtime.block_on(self.client.subscribe(place.clone()));
         let mut heard = heard.expect("the connection is there");
-        self.say(subject, &[], body, &place);
-        text(self.runtime.block_on(heard.next()).expect("an answer"))
+        self.publish(subject, &[], body, &place);
+        message_text(self.runtime.block_on(heard.next()).expect("an answer"))
     }
 
     /// `reply` is a subject that the worker does not own.
-    pub(super) fn say(&self, subject: &str, headers: &[(&str, &str)], body: &str, reply: &str) {
+    pub(super) fn publish(&self, subject: &str, headers: &[(&str, &str)], body: &str, reply: &str) {
         let (subject, body) = (subject.to_owned(), body.to_owned().into());
         let said = self.client.publish_with_reply_and_headers(
             subject,
             reply.to_owned(),
-            of_pairs(headers),
+            header_map(headers),
             body,
         );
         self.runtime.block_on(said).expect("the connection is there");
         self.runtime.block_on(self.client.flush()).expect("the connection is there");
     }
 
-    pub(super) fn listen(&self, subject: &str) {
+    pub(super) fn subscribe(&self, subject: &str) {
         let heard = self.runtime.block_on(self.client.subscribe(subject.to_owned()));
         // If it was dropped, the subscription would end.
         std::mem::forget(heard.expect("the connection is there"));
@@ -160,8 +160,8 @@ impl Session {
     }
 
     /// The client reads refusals while it runs.
-    pub(super) fn refused(&self) -> String {
-        let end = Instant::now() + LONG;
+    pub(super) fn next_refusal(&self) -> String {
+        let end = Instant::now() + TIMEOUT;
         while Instant::now() < end {
             if let Ok(said) = self.said.try_recv() {
                 return said;
@@ -173,14 +173,14 @@ impl Session {
 }
 
 /// Has status, reply subject and body.
-fn text(message: Message) -> String {
+fn message_text(message: Message) -> String {
     let status = message.status.map_or(String::new(), |it| it.to_string());
     let reply = message.reply.map_or(String::new(), |it| it.to_string());
     let body = String::from_utf8_lossy(&message.payload);
     format!("{status} {reply} {body}")
 }
 
-fn of_pairs(headers: &[(&str, &str)]) -> HeaderMap {
+fn header_map(headers: &[(&str, &str)]) -> HeaderMap {
     headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).fold(
         HeaderMap::new(),
         |mut map, (name, value)| {

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use juror::model::report::Session;
+use juror::model::report::CommandReport;
 use serde_json::Value;
 
-use super::file::root;
+use super::file::golden_directory;
 
 /// Objects that occur in several places: the end of each path, and the name in the page.
-const SHARED: [(&str, &str); 39] = [
+const SHARED_OBJECTS: [(&str, &str); 39] = [
     ("compare.difference.", "submissions[].test_cases[].difference."),
     ("compare.evidence.", "submissions[].test_cases[].evidence."),
     ("stress.counterexample.difference.", "submissions[].test_cases[].difference."),
@@ -51,10 +51,10 @@ const SHARED: [(&str, &str); 39] = [
 ];
 
 /// By path, such as `submissions[].test_cases[].cpu_seconds`.
-pub(super) type Keys = BTreeMap<String, BTreeSet<String>>;
+pub(super) type KeyTypes = BTreeMap<String, BTreeSet<String>>;
 
 /// Fails if a key occurs twice: readers lose one of them.
-pub(super) fn of_document(text: &str) -> BTreeSet<String> {
+pub(super) fn document_keys(text: &str) -> BTreeSet<String> {
     let document: Value = serde_json::from_str(text).expect("a document is JSON");
     let read = serde_json::to_string_pretty(&document).expect("JSON");
     assert_eq!(read.lines().count(), text.lines().count(), "a key stands twice in {text}");
@@ -62,48 +62,48 @@ pub(super) fn of_document(text: &str) -> BTreeSet<String> {
 }
 
 /// Keys that only this command has get its name as prefix.
-pub(super) fn find_written(text: &str, found: &mut Keys) {
+pub(super) fn add_document_keys(text: &str, found: &mut KeyTypes) {
     let document: Value = serde_json::from_str(text).expect("a document is JSON");
     let command = match document.get("server") {
         Some(_) => "cluster",
         None => document["command"].as_str().expect("a command"),
     };
     let judges = ["judge", "verify", "generate"].contains(&command);
-    let of_all = serde_json::to_value(Session::default()).expect("JSON");
+    let of_all = serde_json::to_value(CommandReport::default()).expect("JSON");
     for (key, value) in document.as_object().expect("an object") {
         let is_own = of_all.get(key).is_none() && !judges;
         let path = if is_own { format!("{command}.{key}") } else { key.clone() };
-        find_keys(value, &path, found);
+        add_value_keys(value, &path, found);
     }
 }
 
-fn find_keys(value: &Value, path: &str, found: &mut Keys) {
+fn add_value_keys(value: &Value, path: &str, found: &mut KeyTypes) {
     if !path.is_empty() && !path.ends_with(']') {
         let mut path = path.to_owned();
-        for (place, name) in SHARED {
+        for (place, name) in SHARED_OBJECTS {
             if let Some((_, rest)) = path.split_once(place) {
                 path = format!("{name}{rest}");
             }
         }
-        found.entry(path).or_default().insert(kind(value).to_owned());
+        found.entry(path).or_default().insert(type_name(value).to_owned());
     }
     match value {
         Value::Object(object) => {
             for (key, value) in object {
                 let dot = if path.is_empty() { "" } else { "." };
-                find_keys(value, &format!("{path}{dot}{key}"), found);
+                add_value_keys(value, &format!("{path}{dot}{key}"), found);
             }
         }
         Value::Array(values) => {
             for value in values {
-                find_keys(value, &format!("{path}[]"), found);
+                add_value_keys(value, &format!("{path}[]"), found);
             }
         }
         _ => {}
     }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -117,9 +117,9 @@ fn kind(value: &Value) -> &'static str {
 
 /// A heading that ends with the name of an object, such as ``## Package: `packages[]` ``, names the owner of the keys
 /// below it.
-fn told_keys(page: &str) -> Keys {
-    let document = std::fs::read_to_string(root().join(page)).expect(page);
-    let mut told = Keys::new();
+fn documented_keys(page: &str) -> KeyTypes {
+    let document = std::fs::read_to_string(golden_directory().join(page)).expect(page);
+    let mut told = KeyTypes::new();
     let mut object = String::new();
     for line in document.lines() {
         if line.starts_with("## ") || line.starts_with("### ") {
@@ -140,20 +140,20 @@ fn told_keys(page: &str) -> Keys {
 }
 
 #[test]
-fn pages_tell_each_json_key_and_no_other() {
-    let mut written = Keys::new();
-    for entry in std::fs::read_dir(root().join("tests/golden")).expect("a directory") {
+fn pages_document_exactly_the_json_keys() {
+    let mut written = KeyTypes::new();
+    for entry in std::fs::read_dir(golden_directory().join("tests/golden")).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.extension().is_some_and(|it| it == "json") {
-            find_written(&std::fs::read_to_string(&path).expect("a document"), &mut written);
+            add_document_keys(&std::fs::read_to_string(&path).expect("a document"), &mut written);
         }
     }
-    check_keys(&own_keys(&written, "doctor"), "docs/doctor.md");
+    check_keys(&command_keys(&written, "doctor"), "docs/doctor.md");
     written.retain(|key, _| !key.starts_with("doctor.") && !key.starts_with("cluster."));
     check_keys(&written, "docs/json.md");
 }
 
-pub(super) fn own_keys(written: &Keys, command: &str) -> Keys {
+pub(super) fn command_keys(written: &KeyTypes, command: &str) -> KeyTypes {
     let own = written.iter().filter_map(|(key, types)| {
         let key = key.strip_prefix(command)?.strip_prefix('.')?;
         Some((key.to_owned(), types.clone()))
@@ -161,8 +161,8 @@ pub(super) fn own_keys(written: &Keys, command: &str) -> Keys {
     own.collect()
 }
 
-pub(super) fn check_keys(written: &Keys, page: &str) {
-    let told = told_keys(page);
+pub(super) fn check_keys(written: &KeyTypes, page: &str) {
+    let told = documented_keys(page);
     for (key, types) in written {
         let told = told.get(key);
         let told = told.unwrap_or_else(|| panic!("{page} does not tell `{key}`"));
@@ -174,8 +174,9 @@ pub(super) fn check_keys(written: &Keys, page: &str) {
 }
 
 #[test]
-fn the_version_of_the_document_is_the_one_that_is_told() {
-    let document = std::fs::read_to_string(root().join("docs/json.md")).expect("docs/json.md");
+fn the_documented_version_is_the_one_in_the_document() {
+    let document =
+        std::fs::read_to_string(golden_directory().join("docs/json.md")).expect("docs/json.md");
     let version = format!("`\"version\": {}`", juror::model::report::VERSION);
     assert!(document.contains(&version), "docs/json.md lacks {version}");
 }

@@ -9,13 +9,13 @@ pub(super) fn check(file: &str, told: &impl EventSource, document: &str) {
     let mut schema = Vec::new();
     told.write_schema(&mut schema);
     let root = serde_json::from_slice(&schema).expect("a schema is JSON");
-    let found = faults(&root, &root, &document, file);
+    let found = schema_violations(&root, &root, &document, file);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 /// Returns violations. Panics on keywords that the schemas do not use.
-fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
-    let below = |schema: &Value| faults(root, schema, value, at);
+fn schema_violations(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let below = |schema: &Value| schema_violations(root, schema, value, at);
     let fault = |what: &str| vec![format!("{at}: {what}")];
     let mut found = Vec::new();
     for (keyword, told) in schema.as_object().into_iter().flatten() {
@@ -27,9 +27,10 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
                 below(name.and_then(|it| root.pointer(it)).expect("a definition"))
             }
             "type"
-                if !told
-                    .as_str()
-                    .map_or_else(|| some().any(|it| is(it, value)), |_| is(told, value)) =>
+                if !told.as_str().map_or_else(
+                    || some().any(|it| has_type(it, value)),
+                    |_| has_type(told, value),
+                ) =>
             {
                 fault(&format!("{value} is no {told}"))
             }
@@ -42,13 +43,15 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
             "items" => {
                 let items = value.as_array().into_iter().flatten().enumerate();
                 items
-                    .flat_map(|(index, item)| faults(root, told, item, &format!("{at}[{index}]")))
+                    .flat_map(|(index, item)| {
+                        schema_violations(root, told, item, &format!("{at}[{index}]"))
+                    })
                     .collect()
             }
             "properties" => {
                 let keys = value.as_object().into_iter().flatten();
                 let one = |(key, value): (&String, &Value)| match told.get(key) {
-                    Some(schema) => faults(root, schema, value, &format!("{at}.{key}")),
+                    Some(schema) => schema_violations(root, schema, value, &format!("{at}.{key}")),
                     None => fault(&format!("the key {key} is not told")),
                 };
                 keys.flat_map(one).collect()
@@ -81,7 +84,7 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
     found
 }
 
-fn is(told: &Value, value: &Value) -> bool {
+fn has_type(told: &Value, value: &Value) -> bool {
     match told.as_str() {
         Some("null") => value.is_null(),
         Some("boolean") => value.is_boolean(),

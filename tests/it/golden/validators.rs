@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use juror::model::event::Stamped;
+use juror::model::event::StampedEvent;
 use juror::model::exit_code::ExitCode;
 
 use super::record::record;
@@ -10,7 +10,7 @@ use crate::fixture::Fixture;
 use crate::live;
 
 /// Rejects with and without a message, and breaks down.
-const EXPLAINS: &str = r#"#!/usr/bin/env bash
+const EXPLAINING_VALIDATOR: &str = r#"#!/usr/bin/env bash
 read -r out; read -r right < "$2"
 case $out in
 "$right") exit 42;;
@@ -26,10 +26,10 @@ exit 43
 "#;
 
 /// Three outputs: rejected with a long message, rejected with one line, and one on which the validator breaks down.
-pub(super) fn judge() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn judge_with_explanations() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = Fixture::new();
-        live::set_validator(&fixture, EXPLAINS);
+        live::set_validator(&fixture, EXPLAINING_VALIDATOR);
         for name in ["greedy", "silent", "boom"] {
             let text = format!("read -r a b; [[ $a == 1 ]] && echo 3 || echo {name}\n");
             fixture.write(&format!("{name}.sh"), text);
@@ -41,7 +41,7 @@ pub(super) fn judge() -> Vec<Stamped> {
 }
 
 /// Plays thirty turns. The submission has every other turn, and must answer `L`.
-const PLAYS: &str = r#"#!/usr/bin/env bash
+const GAME_VALIDATOR: &str = r#"#!/usr/bin/env bash
 printf '30 1\n7 7 7\n'
 for ((turn = 1; turn < 30; turn += 2)); do
     read -r move || move=nothing
@@ -56,10 +56,10 @@ exit 42
 "#;
 
 /// A bad move late in a long game, a move without a line end, and far too much output.
-pub(super) fn live() -> Vec<Stamped> {
-    static ONCE: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+pub(super) fn judge_interactive() -> Vec<StampedEvent> {
+    static ONCE: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
         let fixture = live::fixture();
-        live::set_validator(&fixture, PLAYS);
+        live::set_validator(&fixture, GAME_VALIDATOR);
         let moves = "for turn in {1..14}; do echo L; read -r move; done; echo R";
         let flood = "printf '\\e[2J\\n'; for line in {1..30}; do printf '%03000d\\n' $line; done";
         let hurry = "printf R; read -r move";

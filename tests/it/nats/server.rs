@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use juror::remote::nats::address::Address;
-use juror::remote::nats::link::Link;
+use juror::remote::nats::address::NatsAddress;
+use juror::remote::nats::link::NatsLink;
 use tempfile::TempDir;
 
 /// Stopped when dropped.
@@ -23,13 +23,13 @@ pub(crate) struct Server {
 }
 
 /// `JUROR_NATS_SERVER`, or `nats-server` on the search path. Announces a missing one.
-pub(crate) fn program() -> Option<PathBuf> {
+pub(crate) fn server_program() -> Option<PathBuf> {
     let named = std::env::var_os("JUROR_NATS_SERVER").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places = std::env::split_paths(&path).map(|place| place.join("nats-server"));
     let found = named.or_else(|| places.find(|place| place.is_file()));
     if found.is_none() {
-        skipped("no nats-server here: set JUROR_NATS_SERVER or install it");
+        announce_skip("no nats-server here: set JUROR_NATS_SERVER or install it");
     }
     found
 }
@@ -42,16 +42,18 @@ pub(crate) fn free_port() -> u16 {
 impl Server {
     /// Syncs always. `None` if there is no server program.
     pub(crate) fn start() -> Option<Self> {
-        Self::with(|store| format!("jetstream {{ store_dir: '{store}', sync_interval: always }}\n"))
+        Self::start_with(|store| {
+            format!("jetstream {{ store_dir: '{store}', sync_interval: always }}\n")
+        })
     }
 
     /// `settings` gets the directory of the store.
-    pub(crate) fn with(settings: impl Fn(&str) -> String) -> Option<Self> {
-        Self::at(free_port(), settings)
+    pub(crate) fn start_with(settings: impl Fn(&str) -> String) -> Option<Self> {
+        Self::start_at(free_port(), settings)
     }
 
-    pub(crate) fn at(port: u16, settings: impl Fn(&str) -> String) -> Option<Self> {
-        program()?;
+    pub(crate) fn start_at(port: u16, settings: impl Fn(&str) -> String) -> Option<Self> {
+        server_program()?;
         let directory = tempfile::tempdir().expect("a directory");
         let store = directory.path().join("store");
         fs::create_dir(&store).expect("a directory");
@@ -59,14 +61,14 @@ impl Server {
             format!("host: 127.0.0.1\nport: {port}\n{}", settings(&store.display().to_string()));
         fs::write(directory.path().join("server.conf"), text).expect("a file");
         let server = Self { port, directory, process: Mutex::new(None) };
-        server.again();
+        server.restart();
         Some(server)
     }
 
     /// Waits until the server listens.
-    pub(crate) fn again(&self) {
+    pub(crate) fn restart(&self) {
         let log = fs::File::create(self.directory.path().join("log")).expect("a file");
-        let mut command = Command::new(program().expect("a program"));
+        let mut command = Command::new(server_program().expect("a program"));
         command.arg("-c").arg(self.directory.path().join("server.conf"));
         let child = command.stdout(Stdio::null()).stderr(log).spawn().expect("it starts");
         *self.process.lock().unwrap() = Some(child);
@@ -77,7 +79,7 @@ impl Server {
         }
     }
 
-    pub(crate) fn store(&self) -> PathBuf {
+    pub(crate) fn store_directory(&self) -> PathBuf {
         self.directory.path().join("store")
     }
 
@@ -86,9 +88,9 @@ impl Server {
     }
 
     /// Sends a signal and waits for the end.
-    pub(crate) fn end(&self, signal: &str) {
+    pub(crate) fn stop(&self, signal: &str) {
         if let Some(mut child) = self.process.lock().unwrap().take() {
-            send(signal, child.id());
+            send_signal(signal, child.id());
             child.wait().expect("it ends");
         }
     }
@@ -97,15 +99,15 @@ impl Server {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    pub(crate) fn link(&self) -> Link {
-        Link::open(&Address::parse(&self.url()).unwrap(), Some(Duration::from_secs(60)))
+    pub(crate) fn link(&self) -> NatsLink {
+        NatsLink::open(&NatsAddress::parse(&self.url()).unwrap(), Some(Duration::from_secs(60)))
             .expect("it is there")
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.end("KILL");
+        self.stop("KILL");
     }
 }
 
@@ -114,13 +116,13 @@ pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     /// Announces if nothing can be mounted.
-    pub(crate) fn at(path: &Path, size: &str) -> Option<Self> {
+    pub(crate) fn mount_at(path: &Path, size: &str) -> Option<Self> {
         let mut command = Command::new("mount");
         command.args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"]).arg(path);
         if command.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
             return Some(Self(path.to_owned()));
         }
-        skipped("no small disk can be mounted here: that needs root");
+        announce_skip("no small disk can be mounted here: that needs root");
         None
     }
 
@@ -140,11 +142,11 @@ impl Drop for SmallDisk {
 }
 
 #[expect(clippy::print_stderr, reason = "it is seen that something was not tested")]
-fn skipped(reason: &str) {
+fn announce_skip(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-pub(crate) fn send(signal: &str, process: u32) {
+pub(crate) fn send_signal(signal: &str, process: u32) {
     let sent = Command::new("kill").args(["-s", signal, &process.to_string()]).status();
     assert!(sent.expect("kill runs").success());
 }
@@ -166,7 +168,7 @@ impl Worker {
     }
 
     /// Also returns standard error.
-    pub(crate) fn heard(
+    pub(crate) fn with_stderr(
         url: &str,
         options: &[&str],
     ) -> (Self, impl Iterator<Item = String> + use<>) {
@@ -177,13 +179,13 @@ impl Worker {
         (Self(child), lines.map_while(Result::ok))
     }
 
-    pub(crate) fn send(&self, signal: &str) {
-        send(signal, self.0.id());
+    pub(crate) fn send_signal(&self, signal: &str) {
+        send_signal(signal, self.0.id());
     }
 
     /// Returns whether the worker ended without error.
-    pub(crate) fn ends(mut self) -> bool {
-        self.send("TERM");
+    pub(crate) fn stop(mut self) -> bool {
+        self.send_signal("TERM");
         self.0.wait().expect("it ends").success()
     }
 }
@@ -197,14 +199,14 @@ impl Drop for Worker {
 }
 
 /// A proxy whose connection can be cut.
-pub(crate) struct Cut {
+pub(crate) struct CuttableProxy {
     pub(crate) port: u16,
     /// The number of bytes that still pass to the server.
     left: Arc<AtomicUsize>,
 }
 
-impl Cut {
-    pub(crate) fn before(server: &Server) -> Self {
+impl CuttableProxy {
+    pub(crate) fn start(server: &Server) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("its number").port();
         let left = Arc::new(AtomicUsize::new(usize::MAX));
@@ -215,17 +217,17 @@ impl Cut {
                 let both = || (client.try_clone().unwrap(), server.try_clone().unwrap());
                 let (from, into) = both();
                 let left = Arc::clone(&cut);
-                thread::spawn(move || hand_on(from, into, &left));
+                thread::spawn(move || forward_bytes(from, into, &left));
                 let (into, from) = both();
                 let never = Arc::new(AtomicUsize::new(usize::MAX));
-                thread::spawn(move || hand_on(from, into, &never));
+                thread::spawn(move || forward_bytes(from, into, &never));
             }
         });
         Self { port, left }
     }
 
     /// Cuts the connection after so many bytes to the server; the next connection is whole.
-    pub(crate) fn after(&self, bytes: usize) {
+    pub(crate) fn cut_after(&self, bytes: usize) {
         self.left.store(bytes, Ordering::SeqCst);
     }
 
@@ -234,7 +236,7 @@ impl Cut {
     }
 }
 
-fn hand_on(mut from: TcpStream, mut into: TcpStream, left: &AtomicUsize) {
+fn forward_bytes(mut from: TcpStream, mut into: TcpStream, left: &AtomicUsize) {
     let mut buffer = vec![0; 10_000];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
         let before = left.load(Ordering::SeqCst);

@@ -8,7 +8,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::*;
 
 /// What `leave` can do in a directory.
-const IN_A_PLACE: [&str; 24] = [
+const IN_A_DIRECTORY: [&str; 24] = [
     "file",
     "file-taken-back",
     "exclusive-file",
@@ -79,19 +79,19 @@ const TO_THE_FILES: [&str; 10] = [
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Holds {
-    Nothing,
+enum BoxContents {
+    Empty,
     /// The box is read-only.
     Link,
     /// A link, a file, and a wanted file.
     Files,
 }
 
-impl Holds {
-    fn set(self, job: &mut Job) {
+impl BoxContents {
+    fn place_in(self, job: &mut Job) {
         job.writable = self != Self::Link;
         let file = |name: &str, node| TreeEntry::new(name, node);
-        if self != Self::Nothing {
+        if self != Self::Empty {
             job.files = vec![file("link", Node::Link("/program/leave".into()))];
         }
         if self == Self::Files {
@@ -103,27 +103,27 @@ impl Holds {
 }
 
 /// The program searches for everything that is older than now.
-fn look(holds: Holds) -> Job {
+fn look_job(holds: BoxContents) -> Job {
     // By the clock that dates files.
     let now = clock_gettime(ClockId::RealtimeCoarse);
     let now = now.tv_sec * 1_000_000_000 + now.tv_nsec;
     let mut job = job("look", &[&now.to_string()]);
-    holds.set(&mut job);
+    holds.place_in(&mut job);
     job
 }
 
-fn leave(what: &str, place: &str, holds: Holds) -> Job {
+fn leave_job(what: &str, place: &str, holds: BoxContents) -> Job {
     let mut job = job("leave", &[what, place]);
-    holds.set(&mut job);
-    if holds == Holds::Files {
+    holds.place_in(&mut job);
+    if holds == BoxContents::Files {
         let both = ["/box/a.in".into(), "/box/a.out".into()];
         job.command.argv.extend(both);
     }
     job
 }
 
-fn seen(slot: &mut Slot, holds: Holds) -> String {
-    let reply = run(slot, &look(holds));
+fn observed(slot: &mut Slot, holds: BoxContents) -> String {
+    let reply = run(slot, &look_job(holds));
     let seen = text(&reply.stdout);
     assert_eq!(summary(&reply.outcome), "exit 0", "{seen}");
     assert!(!seen.contains("found"), "{seen}");
@@ -132,28 +132,28 @@ fn seen(slot: &mut Slot, holds: Holds) -> String {
 }
 
 #[test]
-fn what_a_run_leaves_is_never_seen_by_the_next() {
-    if is_bare() {
+fn a_run_sees_nothing_of_the_run_before() {
+    if uses_landlock() {
         return skip("without namespaces a run sees the machine's processes and dates");
     }
-    for holds in [Holds::Nothing, Holds::Link, Holds::Files] {
-        let first = seen(&mut slot(), holds);
+    for holds in [BoxContents::Empty, BoxContents::Link, BoxContents::Files] {
+        let first = observed(&mut slot(), holds);
         let mut slot = slot();
         let mut check = |what: &str, place: &str| {
-            let reply = run(&mut slot, &leave(what, place, holds));
+            let reply = run(&mut slot, &leave_job(what, place, holds));
             let said = text(&reply.stdout);
             assert!(!said.contains("ESCAPED"), "{what} in {place}: {said}");
-            let now = seen(&mut slot, holds);
+            let now = observed(&mut slot, holds);
             assert_eq!(now, first, "after {what} in {place}, {holds:?}");
         };
-        for what in IN_A_PLACE {
+        for what in IN_A_DIRECTORY {
             check(what, "/tmp");
             check(what, "/box");
         }
         for what in ELSEWHERE {
             check(what, "/box");
         }
-        for what in TO_THE_FILES.iter().filter(|_| holds == Holds::Files) {
+        for what in TO_THE_FILES.iter().filter(|_| holds == BoxContents::Files) {
             check(what, "/box");
         }
     }
@@ -161,8 +161,8 @@ fn what_a_run_leaves_is_never_seen_by_the_next() {
 
 /// Runs of all kinds take turns in a slot: each has what it would have in a slot of its own.
 #[test]
-fn what_a_run_has_does_not_depend_on_the_run_before() {
-    if is_bare() {
+fn the_environment_does_not_depend_on_the_run_before() {
+    if uses_landlock() {
         return skip("without namespaces a run sees the machine's processes and dates");
     }
     let kinds: [fn(&mut Job); 6] = [
@@ -177,13 +177,13 @@ fn what_a_run_has_does_not_depend_on_the_run_before() {
         },
         |job| {
             for inside in ["/other", "/tmp/other"] {
-                let shown = Shown::tree(inside, &Tree::unlisted("/usr"));
+                let shown = VisiblePath::tree(inside, &Tree::unlisted("/usr"));
                 job.command.visible.push(shown);
             }
         },
     ];
     let looks = |slot: &mut Slot, change: fn(&mut Job)| {
-        let mut job = look(Holds::Nothing);
+        let mut job = look_job(BoxContents::Empty);
         change(&mut job);
         let reply = run(slot, &job);
         text(&reply.stdout)
@@ -200,7 +200,7 @@ fn what_a_run_has_does_not_depend_on_the_run_before() {
 
 #[test]
 fn box_and_temporary_directory_share_their_size() {
-    if is_bare() {
+    if uses_landlock() {
         return skip("without namespaces both are on the machine's disk");
     }
     let mut slot = slot();
@@ -220,7 +220,7 @@ fn box_and_temporary_directory_share_their_size() {
 /// Also if the box is read-only, and if the wanted file has the name of a link.
 #[test]
 fn files_are_placed_anew_in_every_box() {
-    if is_bare() {
+    if uses_landlock() {
         return skip("without namespaces a link in the box is translated");
     }
     let mut slot = slot();
@@ -230,7 +230,7 @@ fn files_are_placed_anew_in_every_box() {
             job.command.argv = ["/bin/sh", "-c", "read -r a < a.in; echo $a; [ -L link ]"]
                 .map(String::from)
                 .to_vec();
-            Holds::Files.set(&mut job);
+            BoxContents::Files.place_in(&mut job);
             job.files[1].node = Node::plain(format!("{text}\n").into_bytes());
             job.writable = writable;
             job.collect = collect.iter().map(ToString::to_string).collect();
@@ -246,8 +246,8 @@ fn files_are_placed_anew_in_every_box() {
 
 /// Also if the slot is killed.
 #[test]
-fn what_waits_for_a_run_ends_with_its_slot() {
-    let output = alone("sandbox::anew::end_what_waits", |_| {});
+fn prepared_processes_end_with_their_slot() {
+    let output = run_in_own_process("sandbox::anew::end_what_waits", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
@@ -256,7 +256,7 @@ fn what_waits_for_a_run_ends_with_its_slot() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn end_what_waits() {
-    let before = Possessions::of_this_process();
+    let before = ProcessResources::of_this_process();
     // A process that has ended waits for the next run, which reaps it.
     let is_there = |pid: &i32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -278,7 +278,7 @@ fn end_what_waits() {
         }
         (slots[0], there())
     };
-    let expected = usize::from(!is_bare());
+    let expected = usize::from(!uses_landlock());
     let mut slot = super::slot();
     run(&mut slot, &job("nothing", &[]));
     let (_, first) = waiting();
@@ -298,5 +298,5 @@ fn end_what_waits() {
         std::thread::sleep(Duration::from_millis(1));
     }
     drop(slot);
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
 }

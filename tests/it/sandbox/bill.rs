@@ -10,7 +10,7 @@ use super::*;
 
 #[test]
 fn reported_cpu_time_is_what_the_control_group_counted() {
-    let output = alone("sandbox::bill::compare_with_the_group", |_| {});
+    let output = run_in_own_process("sandbox::bill::compare_with_the_group", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
@@ -49,8 +49,8 @@ fn compare_with_the_group() {
 }
 
 #[test]
-fn a_program_that_does_nothing_is_billed_for_next_to_nothing() {
-    if !counts_exactly() {
+fn an_empty_program_is_charged_almost_nothing() {
+    if !has_group_meters() {
         return skip("no control group to count CPU time");
     }
     let mut slot = slot();
@@ -80,7 +80,7 @@ fn waiting_for_a_processor_is_not_sleeping() {
 
 /// Meanwhile the partner waits, and its own time begins when the program has ended.
 #[test]
-fn waiting_for_one_that_waits_for_a_processor_is_not_sleeping() {
+fn waiting_for_a_delayed_program_is_not_sleeping() {
     let (mut slot, mut other) = (on_first_core(), on_first_core());
     on_a_busy_core(|| {
         let mut check = |program: &[&str], partner: &[&str], expected: [&str; 2]| {
@@ -106,7 +106,7 @@ fn on_first_core() -> Slot {
 
 /// Does this while others keep the first core busy.
 fn on_a_busy_core(work: impl FnOnce()) {
-    if !Path::new("/proc/thread-self/schedstat").exists() || !counts_exactly() {
+    if !Path::new("/proc/thread-self/schedstat").exists() || !has_group_meters() {
         return skip("nothing tells here how long a program waits for others");
     }
     let is_over = AtomicBool::new(false);
@@ -121,7 +121,7 @@ fn on_a_busy_core(work: impl FnOnce()) {
         }
     };
     thread::scope(|scope| {
-        let _over = Over(&is_over);
+        let _over = SetOnDrop(&is_over);
         for _ in 0..3 {
             scope.spawn(keep_busy);
         }
@@ -136,8 +136,8 @@ fn report(text: &str) {
 
 /// The next run does not get the memory that the kernel keeps of a run until somebody needs it.
 #[test]
-fn what_a_run_leaves_in_caches_does_not_raise_the_limit_of_the_next() {
-    if !counts_exactly() {
+fn caches_of_a_run_do_not_raise_the_next_limit() {
+    if !has_group_meters() {
         return skip("no control groups");
     }
     let mut slot = slot();

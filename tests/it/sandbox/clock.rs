@@ -32,7 +32,7 @@ fn a_clock_that_jumps_changes_no_outcome() {
     };
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let _over = Over(&is_over);
+        let _over = SetOnDrop(&is_over);
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 for seconds in [200_000, -90_000, -3600] {

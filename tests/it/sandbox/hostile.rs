@@ -27,32 +27,32 @@ const HOSTILE: &str = "JUROR_TEST_HOSTILE";
 /// How many run at the same time.
 const AT_ONCE: usize = 8;
 
-struct Row {
+struct ProgramRow {
     program: &'static str,
     /// The limit that is near, and what the host must have.
     conditions: Vec<&'static str>,
     /// How it ends, such as `SIGABRT` or `CPU time`.
     ends: &'static str,
     /// What is at a name in the box afterwards.
-    found: Option<Found>,
+    found: Option<ExpectedFile>,
     /// The verdict that the run alone decides, or `–` if its output decides.
     verdict: &'static str,
 }
 
 /// A name in the box, and what must be there.
-struct Found {
+struct ExpectedFile {
     name: &'static str,
     what: &'static str,
 }
 
-fn table() -> Vec<Row> {
+fn table() -> Vec<ProgramRow> {
     let start = "| program | attack |";
     let lines = DOCUMENT.lines().skip_while(|line| !line.starts_with(start));
     let rows = lines.skip(2).take_while(|line| line.starts_with('|'));
     rows.map(row).collect()
 }
 
-fn row(line: &'static str) -> Row {
+fn row(line: &'static str) -> ProgramRow {
     let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
     let [program, attack, conditions, ends, verdict, mechanism] = cells[..] else {
         panic!("six cells in a row: {line}");
@@ -62,10 +62,10 @@ fn row(line: &'static str) -> Row {
         None => (ends, None),
         Some((ends, found)) => {
             let (name, what) = found.split_once(" is ").expect("`NAME is WHAT`");
-            (ends, Some(Found { name, what }))
+            (ends, Some(ExpectedFile { name, what }))
         }
     };
-    Row {
+    ProgramRow {
         program: program.trim_matches('`'),
         conditions: conditions.split(", ").filter(|word| *word != "–").collect(),
         ends,
@@ -74,16 +74,16 @@ fn row(line: &'static str) -> Row {
     }
 }
 
-impl Row {
+impl ProgramRow {
     /// Why the program cannot run here; `None` if it can.
-    fn left_out(&self) -> Option<&'static str> {
-        if self.conditions.contains(&"groups") && !counts_exactly() {
+    fn skip_reason(&self) -> Option<&'static str> {
+        if self.conditions.contains(&"groups") && !has_group_meters() {
             return Some("needs control groups");
         }
-        if self.conditions.contains(&"namespaces") && is_bare() {
+        if self.conditions.contains(&"namespaces") && uses_landlock() {
             return Some("needs namespaces");
         }
-        let has_own_user = !is_bare() || rustix::process::geteuid().is_root();
+        let has_own_user = !uses_landlock() || rustix::process::geteuid().is_root();
         if self.conditions.contains(&"user") && !has_own_user {
             return Some("needs namespaces or a user of its own");
         }
@@ -124,13 +124,13 @@ impl Row {
     }
 
     /// Runs the program; returns what is not as expected.
-    fn try_in(&self, slot: &mut Slot) -> Option<String> {
+    fn run_in(&self, slot: &mut Slot) -> Option<String> {
         let job = self.job();
         let reply = match slot.run(&job) {
             Ok(reply) => reply,
             Err(error) => return Some(format!("{}: {error}", self.program)),
         };
-        let ends = ends(&reply.outcome);
+        let ends = end_text(&reply.outcome);
         let verdict = classify(&reply.outcome, &job.limits)
             .map_or("–".to_owned(), |classified| classified.verdict.short().to_owned());
         let output = text(&reply.stdout);
@@ -159,22 +159,22 @@ fn stem(program: &str) -> &str {
 }
 
 /// In the table's words.
-fn ends(outcome: &Outcome) -> String {
+fn end_text(outcome: &Outcome) -> String {
     match outcome.stopped_by {
-        Some(StoppedBy::CpuTime) => "CPU time".to_owned(),
-        Some(StoppedBy::WallTime) => "wall time".to_owned(),
-        Some(StoppedBy::Memory) => "memory".to_owned(),
-        Some(StoppedBy::Output) => "output".to_owned(),
+        Some(StopReason::CpuTime) => "CPU time".to_owned(),
+        Some(StopReason::WallTime) => "wall time".to_owned(),
+        Some(StopReason::Memory) => "memory".to_owned(),
+        Some(StopReason::Output) => "output".to_owned(),
         Some(stop) => format!("{stop:?}"),
         None => summary(outcome),
     }
 }
 
-fn kind(collected: &Collected) -> String {
+fn kind(collected: &CollectedEntry) -> String {
     match collected {
-        Collected::File(_) => "a file".to_owned(),
-        Collected::Missing => "missing".to_owned(),
-        Collected::NotAFile(kind) => kind.to_string(),
+        CollectedEntry::File(_) => "a file".to_owned(),
+        CollectedEntry::Missing => "missing".to_owned(),
+        CollectedEntry::NotAFile(kind) => kind.to_string(),
     }
 }
 
@@ -197,7 +197,7 @@ fn the_table_names_each_program_and_no_other() {
 #[test]
 fn hostile_programs_end_as_the_table_says_and_leave_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let output = alone("sandbox::hostile::all_programs", |command| {
+    let output = run_in_own_process("sandbox::hostile::all_programs", |command| {
         command.env("TMPDIR", directory.path());
     });
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -213,7 +213,7 @@ fn hostile_programs_end_as_the_table_says_and_leave_nothing() {
 #[ignore = "run by another test, in a process of its own"]
 fn all_programs() {
     let mut rows = table();
-    rows.retain(|row| match row.left_out() {
+    rows.retain(|row| match row.skip_reason() {
         None => true,
         Some(reason) => {
             skip(&format!("{}: {reason}", row.program));
@@ -221,23 +221,23 @@ fn all_programs() {
         }
     });
     assert!(rows.len() >= 60, "only {} programs could be tried", rows.len());
-    let before = Possessions::of_this_process();
+    let before = ProcessResources::of_this_process();
     let is_alone = std::env::var_os(HOSTILE).is_some_and(|how| how == "alone");
-    let most = host().most_at_once().unwrap_or(AT_ONCE);
-    let faults = at_once(if is_alone { 1 } else { most.min(AT_ONCE) }, &rows);
+    let most = host().max_simultaneous_runs().unwrap_or(AT_ONCE);
+    let faults = run_all(if is_alone { 1 } else { most.min(AT_ONCE) }, &rows);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
     assert_eq!(left_in_memory(), Vec::<String>::new());
 }
 
 /// Runs all programs, this many at the same time; returns what is not as expected.
-fn at_once(slots: usize, rows: &[Row]) -> Vec<String> {
+fn run_all(slots: usize, rows: &[ProgramRow]) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let faults = Mutex::new(Vec::new());
     let work = || {
         let mut slot = slot();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Some(fault) = row.try_in(&mut slot) {
+            if let Some(fault) = row.run_in(&mut slot) {
                 faults.lock().unwrap().push(format!("{slots} at once: {fault}"));
             }
         }
@@ -272,7 +272,8 @@ mod quiet {
         let (mut hostile_slot, mut honest_slot) = (slot(), slot());
         let mut faults = Vec::new();
         let hostile_runs = AtomicUsize::new(0);
-        let rows: Vec<Row> = table().into_iter().filter(|row| row.left_out().is_none()).collect();
+        let rows: Vec<ProgramRow> =
+            table().into_iter().filter(|row| row.skip_reason().is_none()).collect();
         for row in &rows {
             let job = row.job();
             let is_over = AtomicBool::new(false);
@@ -284,13 +285,13 @@ mod quiet {
                     }
                 };
                 scope.spawn(run_again);
-                let _over = Over(&is_over);
+                let _over = SetOnDrop(&is_over);
                 for round in 0..HONEST_RUNS {
                     // One in ten has processes and a pipe of its own.
                     let job = &honest[usize::from(round % 10 == 0)];
                     let said = match honest_slot.run(job) {
                         Ok(reply) if text(&reply.stdout).as_bytes() == INPUT => {
-                            ends(&reply.outcome)
+                            end_text(&reply.outcome)
                         }
                         Ok(reply) => format!("{:?}: {}", reply.outcome, text(&reply.stdout)),
                         Err(error) => error.to_string(),
@@ -313,7 +314,7 @@ mod quiet {
         assert!(faults.is_empty(), "{}", faults.join("\n"));
         let this = "sandbox::hostile::quiet::an_honest_program_beside_each_hostile_one";
         let arguments = [this, "--exact", "--ignored", "--nocapture"];
-        if let Some(output) = as_a_user_without_rights(&arguments) {
+        if let Some(output) = run_without_rights(&arguments) {
             let report = String::from_utf8_lossy(&output.stdout);
             print!("{report}");
             assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
@@ -325,16 +326,16 @@ mod quiet {
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
     fn ten_thousand_runs_leave_nothing() {
         let programs = ["nothing", "endings", "orphans", "traces", "zombies", "subreaper"];
-        let before = Possessions::of_this_process();
+        let before = ProcessResources::of_this_process();
         let mut slot = slot();
         run(&mut slot, &job("nothing", &[]));
-        let during = Possessions::of_this_process();
+        let during = ProcessResources::of_this_process();
         for round in 0..10_000 {
             run(&mut slot, &job(programs[round % programs.len()], &[]));
         }
-        assert_eq!(Possessions::of_this_process(), during);
+        assert_eq!(ProcessResources::of_this_process(), during);
         drop(slot);
-        assert_eq!(Possessions::of_this_process(), before);
+        assert_eq!(ProcessResources::of_this_process(), before);
         assert_eq!(left_in_memory(), Vec::<String>::new());
     }
 }
@@ -368,13 +369,13 @@ fn two_runs_at_once_do_not_meet() {
         let mut job = job("meet", &[]);
         job.limits.wall_time = Some(Duration::from_secs(2));
         let reply = run(&mut slot, &job);
-        assert_eq!(ends(&reply.outcome), "wall time");
+        assert_eq!(end_text(&reply.outcome), "wall time");
         // Without namespaces these names do not exist.
         let no_names = ["somebody has the name already", "/tmp/meet", "/box/meet"];
         let said = text(&reply.stdout);
         let met = said.lines().filter(|line| {
             let what = line.strip_prefix("ESCAPED: ");
-            !(is_bare() && what.is_some_and(|what| no_names.contains(&what)))
+            !(uses_landlock() && what.is_some_and(|what| no_names.contains(&what)))
         });
         met.collect::<Vec<_>>().join("\n")
     };
@@ -388,7 +389,7 @@ fn two_runs_at_once_do_not_meet() {
 /// A program's descriptors in flight do not keep the judge from sending its own, though both may have one user.
 #[test]
 fn descriptors_on_their_way_do_not_stop_other_runs() {
-    let output = alone("sandbox::hostile::send_beside_descriptors", |_| {});
+    let output = run_in_own_process("sandbox::hostile::send_beside_descriptors", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
@@ -404,7 +405,7 @@ fn send_beside_descriptors() {
     let mut job = job("inflight", &[]);
     job.limits.wall_time = Some(Duration::from_secs(3));
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| ends(&run(&mut hostile, &job).outcome));
+        let run = scope.spawn(|| end_text(&run(&mut hostile, &job).outcome));
         while !run.is_finished() {
             check(&mut other, &self::job("nothing", &[]), "exit 0", "");
             std::thread::sleep(Duration::from_millis(5));
@@ -415,7 +416,7 @@ fn send_beside_descriptors() {
 
 #[test]
 fn a_slot_that_is_killed_leaves_nothing() {
-    let output = alone("sandbox::hostile::kill_a_slot", |_| {});
+    let output = run_in_own_process("sandbox::hostile::kill_a_slot", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
@@ -424,7 +425,7 @@ fn a_slot_that_is_killed_leaves_nothing() {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn kill_a_slot() {
-    let before = Possessions::of_this_process();
+    let before = ProcessResources::of_this_process();
     let mark = marker(process::id());
     let mut slot = slot();
     std::thread::scope(|scope| {
@@ -444,7 +445,7 @@ fn kill_a_slot() {
         }
     });
     drop(slot);
-    assert_eq!(Possessions::of_this_process(), before);
+    assert_eq!(ProcessResources::of_this_process(), before);
 }
 
 /// A program can name its interpreter. The kernel opens it while the descriptors of the process that starts the
@@ -460,7 +461,8 @@ fn no_interpreter_is_found_by_a_descriptor_of_the_judge() {
         write_program(&path, &format!("#!/proc/self/fd/{number}\n"));
         let mut job = job("", &[]);
         job.command.argv = vec![format!("/scripts/{name}")];
-        job.command.visible = vec![Shown::tree("/scripts", &Tree::unlisted(directory.path()))];
+        job.command.visible =
+            vec![VisiblePath::tree("/scripts", &Tree::unlisted(directory.path()))];
         let error = slot.run(&job).expect_err("there is no such interpreter");
         error.to_string()
     };

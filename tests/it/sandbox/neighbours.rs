@@ -11,12 +11,12 @@ use super::*;
 const SLOTS: usize = 3;
 
 /// A judge in a process of its own. It lives until its input is closed.
-struct Judge {
+struct JudgeProcess {
     process: Child,
     output: BufReader<ChildStdout>,
 }
 
-impl Judge {
+impl JudgeProcess {
     /// The judge's command becomes the arguments of `by`; an empty `by` starts the judge directly.
     fn start(by: &[&str]) -> Self {
         let executable = std::env::current_exe().unwrap();
@@ -64,8 +64,8 @@ fn no_two_runs_at_once_share_a_user() {
             .status()
             .is_ok_and(|status| status.success());
     let ways: [&[&str]; 3] = [&[], &[], if can_be_elsewhere { &elsewhere } else { &[] }];
-    let mut judges = ways.map(Judge::start);
-    let users: Vec<u32> = judges.iter_mut().flat_map(Judge::users).collect();
+    let mut judges = ways.map(JudgeProcess::start);
+    let users: Vec<u32> = judges.iter_mut().flat_map(JudgeProcess::users).collect();
     let different: BTreeSet<u32> = users.iter().copied().collect();
     assert_eq!(users.len(), SLOTS * judges.len());
     assert_eq!(different.len(), users.len(), "{users:?}");

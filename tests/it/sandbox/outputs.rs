@@ -57,12 +57,12 @@ pub(crate) fn check_outputs(slot: &mut Slot) {
 }
 
 #[test]
-fn what_a_program_wrote_is_there_however_it_wrote_it() {
+fn outputs_arrive_however_they_were_written() {
     check_outputs(&mut slot());
 }
 
 /// A program that writes 60 MiB.
-struct Large {
+struct LargeOutput {
     arguments: [&'static str; 2],
     /// With 64 MiB of memory.
     verdict: Option<Verdict>,
@@ -73,22 +73,22 @@ struct Large {
 const MLE: Option<Verdict> = Some(Verdict::MemoryLimitExceeded);
 
 /// Counted or not, output is no memory.
-const LARGE: [Large; 2] = [
-    Large { arguments: ["much", "60"], verdict: None, memory: 0..=4 },
-    Large { arguments: ["much-errors", "60"], verdict: None, memory: 0..=4 },
+const LARGE: [LargeOutput; 2] = [
+    LargeOutput { arguments: ["much", "60"], verdict: None, memory: 0..=4 },
+    LargeOutput { arguments: ["much-errors", "60"], verdict: None, memory: 0..=4 },
 ];
 
 /// If memory is counted exactly.
-const LARGE_WITH_MEMORY: [Large; 4] = [
-    Large { arguments: ["memory-later", "50"], verdict: None, memory: 48..=54 },
+const LARGE_WITH_MEMORY: [LargeOutput; 4] = [
+    LargeOutput { arguments: ["memory-later", "50"], verdict: None, memory: 48..=54 },
     // Less than the kernel allows for both together.
-    Large { arguments: ["memory-later", "75"], verdict: MLE, memory: 73..=79 },
-    Large { arguments: ["memory-later", "90"], verdict: MLE, memory: 64..=94 },
+    LargeOutput { arguments: ["memory-later", "75"], verdict: MLE, memory: 73..=79 },
+    LargeOutput { arguments: ["memory-later", "90"], verdict: MLE, memory: 64..=94 },
     // The memory may be free again when it is measured.
-    Large { arguments: ["memory-first", "50"], verdict: None, memory: 0..=54 },
+    LargeOutput { arguments: ["memory-first", "50"], verdict: None, memory: 0..=54 },
 ];
 
-fn check_large(slot: &mut Slot, large: &Large) {
+fn check_large(slot: &mut Slot, large: &LargeOutput) {
     let mut job = outputs(&large.arguments);
     job.limits.memory = Some(Bytes::mib(64));
     job.limits.output = Some(Bytes::mib(80));
@@ -108,10 +108,10 @@ pub(crate) fn check_large_outputs(slot: &mut Slot) {
 }
 
 #[test]
-fn output_is_no_memory_of_the_program() {
+fn output_does_not_count_as_memory() {
     let mut slot = slot();
     check_large_outputs(&mut slot);
-    if !counts_exactly() {
+    if !has_group_meters() {
         return skip("no control group to count memory");
     }
     LARGE_WITH_MEMORY.iter().for_each(|large| check_large(&mut slot, large));

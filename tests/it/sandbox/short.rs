@@ -7,7 +7,7 @@ fn a_machine_that_is_short_of_memory_is_no_verdict() {
     if host().mechanism().memory == Meter::Rusage {
         return skip("no control group to limit memory");
     }
-    let output = alone("sandbox::short::short_of_memory", |_| {});
+    let output = run_in_own_process("sandbox::short::short_of_memory", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     for line in errors.lines().filter(|line| line.starts_with("left out")) {
         skip(line.trim_start_matches("left out: "));
@@ -16,15 +16,15 @@ fn a_machine_that_is_short_of_memory_is_no_verdict() {
 }
 
 /// This process is in the group until this is dropped. Then the group is removed.
-struct Home {
+struct MemoryGroup {
     above: PathBuf,
     here: PathBuf,
 }
 
-impl Home {
+impl MemoryGroup {
     /// Moves this process to a group with only this much memory.
     fn with_memory(most: Bytes) -> Option<Self> {
-        let above = place_of_groups()?;
+        let above = group_directory()?;
         let here = above.join(format!("tests-{}", process::id()));
         let home = Self { above, here: here.clone() };
         fs::create_dir(&here).ok()?;
@@ -44,7 +44,7 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for MemoryGroup {
     fn drop(&mut self) {
         let _ = fs::write(self.above.join("cgroup.procs"), "0");
         for _ in 0..100 {
@@ -58,7 +58,7 @@ impl Drop for Home {
 }
 
 /// The directory in which this judge makes groups for memory.
-fn place_of_groups() -> Option<PathBuf> {
+fn group_directory() -> Option<PathBuf> {
     let mut slot = slot();
     let stopper = slot.stopper();
     std::thread::scope(|scope| {
@@ -80,7 +80,7 @@ fn place_of_groups() -> Option<PathBuf> {
 #[test]
 #[ignore = "run by another test, in a process of its own"]
 fn short_of_memory() {
-    let Some(home) = Home::with_memory(Bytes::mib(100)) else {
+    let Some(home) = MemoryGroup::with_memory(Bytes::mib(100)) else {
         return skip("this process may not move to another control group");
     };
     // Found again: this process is in another group now.
@@ -91,7 +91,7 @@ fn short_of_memory() {
     let error = slot.run(&large).unwrap_err();
     assert_eq!(error.step, "run the program");
     assert!(error.reason.starts_with("ENOMEM: "), "{error}");
-    assert_eq!(error.again, juror::model::judgement::Again::Perhaps);
+    assert_eq!(error.again, juror::model::judgement::Retry::Possible);
     // The program's own fault still gets its verdict, also in the same slot.
     large.limits.memory = Some(Bytes::mib(64));
     let outcome = run(&mut slot, &large).outcome;
@@ -104,8 +104,8 @@ fn short_of_memory() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn where_no_thread_can_be_started_the_work_is_done_all_the_same() {
-    let output = alone("sandbox::short::work_without_threads", |_| {});
+fn work_is_done_without_threads() {
+    let output = run_in_own_process("sandbox::short::work_without_threads", |_| {});
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
 }
@@ -115,11 +115,11 @@ fn where_no_thread_can_be_started_the_work_is_done_all_the_same() {
 #[ignore = "run by another test, in a process of its own"]
 #[cfg(target_os = "linux")]
 fn work_without_threads() {
-    use crate::scripted::Scripted;
+    use crate::scripted::ScriptedExecutor;
     use juror::executor::parallel;
     use juror::model::stop::Stop;
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let executor = Scripted::new(4, |_| Err(Stop::Interrupted));
+    let executor = ScriptedExecutor::new(4, |_| Err(Stop::Interrupted));
     let items: Vec<u32> = (0..100).collect();
     let sizes = fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = sizes.split(' ').next().unwrap().parse().unwrap();

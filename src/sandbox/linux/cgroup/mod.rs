@@ -26,9 +26,9 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 
 use crate::model::limits::Limits;
 use crate::model::outcome::Meter;
-use crate::sandbox::fault::{Fault, Step};
-use crate::sandbox::linux::cgroup::version1::Group1;
-use crate::sandbox::linux::cgroup::version2::Group2;
+use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::cgroup::version1::Version1Groups;
+use crate::sandbox::linux::cgroup::version2::Version2Groups;
 use crate::sandbox::linux::sys::{self, Errno};
 
 /// Memory beyond the limit that a run may hold before the kernel intervenes. The sandbox's own needs, such as the
@@ -37,12 +37,12 @@ pub(super) const SLACK: u64 = 512 << 10;
 
 /// Output that a run may hold beyond its memory limit, in bytes. It is bounded, so that no package can take the
 /// machine's memory.
-const OUTPUT_BESIDE: u64 = 256 << 20;
+const OUTPUT_ALLOWANCE_MAX: u64 = 256 << 20;
 
 /// The memory at which the kernel intervenes, beyond what was held before the run, in bytes. Below it, the measured
 /// peak tells whether the limit was exceeded.
-fn most(limits: &Limits) -> Option<u64> {
-    let output = limits.file_size().unwrap_or(0).min(OUTPUT_BESIDE);
+fn kernel_limit(limits: &Limits) -> Option<u64> {
+    let output = limits.file_size().unwrap_or(0).min(OUTPUT_ALLOWANCE_MAX);
     limits.memory.map(|limit| limit.0.saturating_add(SLACK).saturating_add(output))
 }
 
@@ -52,22 +52,22 @@ fn most(limits: &Limits) -> Option<u64> {
 /// least the peak up to now minus that size. The largest of these differences is the figure. It is too small by at
 /// most what was written between the real peak and the next reading.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Peak {
-    beside: u64,
-    files: u64,
+pub(super) struct MemoryPeak {
+    program: u64,
+    outputs: u64,
 }
 
-impl Peak {
+impl MemoryPeak {
     /// Notes a reading: the peak up to now, then the size of the files, in bytes.
-    pub(super) fn note(&mut self, peak: u64, files: u64) {
-        self.files = self.files.max(files);
-        self.beside = self.beside.max(peak.saturating_sub(self.files));
+    pub(super) fn record(&mut self, peak: u64, files: u64) {
+        self.outputs = self.outputs.max(files);
+        self.program = self.program.max(peak.saturating_sub(self.outputs));
     }
 
     /// The figure after a last reading, in bytes.
-    fn with(mut self, peak: u64) -> u64 {
-        self.note(peak, 0);
-        self.beside
+    fn final_peak(mut self, peak: u64) -> u64 {
+        self.record(peak, 0);
+        self.program
     }
 }
 
@@ -75,26 +75,26 @@ impl Peak {
 pub(crate) enum Placement {
     /// A directory of version 2, which has the controllers `memory` and `pids`.
     V2(PathBuf),
-    V1(Controllers),
+    V1(ControllerDirectories),
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Controllers {
+pub(crate) struct ControllerDirectories {
     pub(super) memory: Option<PathBuf>,
     pub(super) cpuacct: Option<PathBuf>,
     pub(super) pids: Option<PathBuf>,
 }
 
 impl Placement {
-    pub(super) fn cpu(&self) -> Meter {
+    pub(super) fn cpu_meter(&self) -> Meter {
         self.meter(|controllers| &controllers.cpuacct)
     }
 
-    pub(super) fn memory(&self) -> Meter {
+    pub(super) fn memory_meter(&self) -> Meter {
         self.meter(|controllers| &controllers.memory)
     }
 
-    fn meter(&self, controller: fn(&Controllers) -> &Option<PathBuf>) -> Meter {
+    fn meter(&self, controller: fn(&ControllerDirectories) -> &Option<PathBuf>) -> Meter {
         match self {
             Self::V2(_) => Meter::Cgroup2,
             Self::V1(controllers) if controller(controllers).is_some() => Meter::Cgroup1,
@@ -111,10 +111,10 @@ impl Placement {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum WhenShort {
-    Spared,
+pub(super) enum OomPolicy {
+    SpareSlot,
     /// It may be killed if it is larger than the program.
-    Killed,
+    MayKillSlot,
 }
 
 /// The group's files for the processes of a run; -1 if there is no such file.
@@ -139,7 +139,7 @@ impl CgroupFiles {
 
 /// The counters just before the program started.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Baseline {
+pub(super) struct UsageBaseline {
     /// In the unit of the file [`CgroupFiles::cpu`].
     pub(super) cpu: u64,
     /// In bytes.
@@ -149,34 +149,34 @@ pub(super) struct Baseline {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Used {
+pub(super) struct GroupUsage {
     /// In bytes; `None` if no group counts it.
     pub(super) memory: Option<u64>,
     pub(super) killed_for_memory: u64,
     /// They were killed although the group was within its own limit: the machine, or a group above, is short of
     /// memory.
-    pub(super) within_limit: bool,
+    pub(super) was_within_limit: bool,
     pub(super) refused_processes: u64,
 }
 
 /// The groups of one slot. The default methods are for no groups: they neither count nor limit.
-pub(super) trait Group {
+pub(super) trait SlotGroups {
     /// Waits until the last run is really gone.
-    fn settle(&mut self) -> Result<(), Fault> {
+    fn wait_until_freed(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
     /// The last runs left more memory than the next may have beyond its limit. Call it before each run.
-    fn is_littered(&mut self) -> bool {
+    fn has_leftovers(&mut self) -> bool {
         false
     }
 
     /// Frees the memory that the last runs left. Only the slot may be in the group.
-    fn let_go(&mut self) -> Result<(), Fault> {
+    fn drop_leftovers(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn look(&mut self) -> Result<(), Fault> {
+    fn measure(&mut self) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -191,13 +191,13 @@ pub(super) trait Group {
     }
 
     /// In nanoseconds; `None` if it is not counted.
-    fn cpu_since(&self, _baseline: &Baseline) -> Result<Option<u64>, Fault> {
+    fn cpu_since(&self, _baseline: &UsageBaseline) -> Result<Option<u64>, Fault> {
         Ok(None)
     }
 
     /// Becomes readable if the run is short of memory, and a process of it may be killed. `None` if the kernel kills
     /// all processes of a run together, or does not notify.
-    fn alarm(&self) -> Option<&OwnedFd> {
+    fn memory_alarm(&self) -> Option<&OwnedFd> {
         None
     }
 
@@ -216,36 +216,42 @@ pub(super) trait Group {
     fn kill(&self) {}
 
     /// Call it when the run is over. `peak` has the last size of its outputs.
-    fn finish(&mut self, _baseline: &Baseline, _peak: Peak) -> Result<Used, Fault> {
-        Ok(Used::default())
+    fn finish(
+        &mut self,
+        _baseline: &UsageBaseline,
+        _peak: MemoryPeak,
+    ) -> Result<GroupUsage, Fault> {
+        Ok(GroupUsage::default())
     }
 
     /// Only the slot itself may be in the groups.
     fn remove(&mut self) {}
 }
 
-pub(super) struct NoGroup;
+pub(super) struct NoGroups;
 
-impl Group for NoGroup {}
+impl SlotGroups for NoGroups {}
 
 /// Joins the groups of version 1.
 pub(super) fn create(
     placement: Option<&Placement>,
     name: &str,
-    slot: WhenShort,
-) -> Result<Box<dyn Group>, Fault> {
+    slot: OomPolicy,
+) -> Result<Box<dyn SlotGroups>, Fault> {
     Ok(match placement {
-        None => Box::new(NoGroup),
-        Some(Placement::V2(parent)) => Box::new(Group2::create(parent, name)?),
-        Some(Placement::V1(controllers)) => Box::new(Group1::create(controllers, name, slot)?),
+        None => Box::new(NoGroups),
+        Some(Placement::V2(parent)) => Box::new(Version2Groups::create(parent, name)?),
+        Some(Placement::V1(controllers)) => {
+            Box::new(Version1Groups::create(controllers, name, slot)?)
+        }
     })
 }
 
 /// A smaller amount that is left after a run is the kernel's own stock.
-pub(super) const CACHE_MATTERS: u64 = 256 << 10;
+pub(super) const LEFTOVER_MIN: u64 = 256 << 10;
 
 /// Opens a file of a group for reading, and for writing if that is permitted.
-pub(super) fn get(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
+pub(super) fn open_file(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
     let open = |flags| rustix::fs::openat(directory, name, flags | OFlags::CLOEXEC, Mode::empty());
     open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY)).step_on("open", name)
 }
@@ -260,7 +266,7 @@ pub(super) fn remove_directory(parent: &OwnedFd, name: &CStr) {
     }
 }
 
-pub(super) fn put(directory: &OwnedFd, name: &str, value: &str) -> Result<(), Fault> {
+pub(super) fn write_file(directory: &OwnedFd, name: &str, value: &str) -> Result<(), Fault> {
     let flags = OFlags::WRONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?;
     write_number(&file, value, name)
@@ -274,20 +280,20 @@ pub(super) fn write_number(file: &OwnedFd, value: &str, name: &str) -> Result<()
 
 pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Result<String, Fault> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    text(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
+    read_all(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
 }
 
-pub(super) fn text(file: &OwnedFd) -> Result<String, Fault> {
+pub(super) fn read_all(file: &OwnedFd) -> Result<String, Fault> {
     let mut buffer = [0; 8192];
-    let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ)?;
+    let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ_STEP)?;
     Ok(String::from_utf8_lossy(&buffer[..length]).into_owned())
 }
 
 pub(super) fn read_number(file: &OwnedFd) -> Result<u64, Fault> {
-    read_first_number(file.as_raw_fd()).step(READ)
+    read_first_number(file.as_raw_fd()).step(READ_STEP)
 }
 
-const READ: &str = "read the counters of the control group";
+const READ_STEP: &str = "read the counters of the control group";
 
 /// The first number in a kernel file. Does not allocate.
 pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {
@@ -305,7 +311,7 @@ pub(super) fn first_number(text: &[u8]) -> u64 {
 }
 
 /// The number after a name, in a text of lines `name number`.
-pub(super) fn field(text: &str, name: &str) -> u64 {
+pub(super) fn named_number(text: &str, name: &str) -> u64 {
     text.lines()
         .filter_map(|line| line.split_once(' '))
         .find(|(key, _)| *key == name)
@@ -314,14 +320,14 @@ pub(super) fn field(text: &str, name: &str) -> u64 {
 
 /// Memory with pages of files on disk: all file pages, named `name`, except those of files in memory.
 pub(super) fn cached_files(stat: &str, name: &str) -> u64 {
-    field(stat, name).saturating_sub(field(stat, "shmem"))
+    named_number(stat, name).saturating_sub(named_number(stat, "shmem"))
 }
 
 /// The difference between a peak and its baseline, but at least the portion in which the kernel counts memory.
 ///
 /// A program that never needs a second portion may show none, though every program needs some. Source:
 /// `MEMCG_CHARGE_BATCH` of 64 pages in the kernel's `mm/memcontrol.c`.
-pub(super) fn at_least_a_portion(peak: u64, baseline: u64) -> u64 {
+pub(super) fn peak_since(peak: u64, baseline: u64) -> u64 {
     const PORTION: u64 = 64 * 4096;
     peak.saturating_sub(baseline).max(PORTION)
 }
@@ -337,18 +343,18 @@ mod tests {
         assert_eq!(first_number(b"77\n"), 77);
         assert_eq!(first_number(b"max\n"), 0);
         let events = "low 0\nhigh 1\nmax 22\noom 3\noom_kill 4\noom_group_kill 5\n";
-        assert_eq!(field(events, "oom_kill"), 4);
-        assert_eq!(field(events, "max"), 22);
-        assert_eq!(field(events, "none"), 0);
+        assert_eq!(named_number(events, "oom_kill"), 4);
+        assert_eq!(named_number(events, "max"), 22);
+        assert_eq!(named_number(events, "none"), 0);
         assert_eq!(cached_files("file 100\nshmem 30\n", "file"), 70);
     }
 
     #[test]
-    fn outputs_are_no_memory_of_a_program() {
+    fn outputs_do_not_count_as_memory() {
         let check = |looks: &[(u64, u64)], last: u64, expected: u64| {
-            let mut peak = Peak::default();
-            looks.iter().for_each(|(peak_now, files)| peak.note(*peak_now, *files));
-            assert_eq!(peak.with(last), expected, "{looks:?} {last}");
+            let mut peak = MemoryPeak::default();
+            looks.iter().for_each(|(peak_now, files)| peak.record(*peak_now, *files));
+            assert_eq!(peak.final_peak(last), expected, "{looks:?} {last}");
         };
         check(&[], 7, 7);
         // Memory first, and output later, into memory that is free again.
@@ -366,7 +372,7 @@ mod tests {
         let check = |memory: Option<u64>, output: Option<u64>, expected: Option<u64>| {
             let mib = |number: Option<u64>| number.map(Bytes::mib);
             let limits = Limits { memory: mib(memory), output: mib(output), ..Limits::default() };
-            let beyond = most(&limits).map(|most| (most - SLACK) >> 20);
+            let beyond = kernel_limit(&limits).map(|most| (most - SLACK) >> 20);
             assert_eq!(beyond, expected, "{memory:?} {output:?}");
         };
         check(Some(64), Some(80), Some(144));

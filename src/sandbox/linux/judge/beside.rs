@@ -6,13 +6,13 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Keeps this thread on the core of a slot's programs, until dropped. They take turns. On another core, the thread
 /// would have to be woken each time, which takes longer than its work.
-pub(in crate::sandbox) struct Beside {
+pub(in crate::sandbox) struct CorePin {
     before: CpuSet,
 }
 
-impl Beside {
+impl CorePin {
     /// A failure only makes it slower.
-    pub(in crate::sandbox) fn programs_of(process: i32) -> Option<Self> {
+    pub(in crate::sandbox) fn to_programs_of(process: i32) -> Option<Self> {
         let before = sched_getaffinity(None).ok()?;
         let cores = sched_getaffinity(Pid::from_raw(process)).ok()?;
         (cores != before).then(|| sched_setaffinity(None, &cores).ok())??;
@@ -20,7 +20,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for CorePin {
     fn drop(&mut self) {
         let _ = sched_setaffinity(None, &self.before);
     }

@@ -12,14 +12,14 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::Resource;
 
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::keeper::prepare;
 use crate::sandbox::linux::sys::{self, Capabilities, Errno};
 
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
-pub(crate) const FIRST: u32 = 60_578;
+pub(crate) const FIRST_USER: u32 = 60_578;
 
-const ALL: u32 = 600;
+const USER_COUNT: u32 = 600;
 
 /// Random tries before giving up: a free number is missed once in a thousand times.
 const TRIES: u32 = 4200;
@@ -28,14 +28,14 @@ const STEP: &str = "reserve a user for programs";
 
 /// Reserved until all copies of the descriptor are closed.
 #[derive(Debug)]
-pub(crate) struct Reserved {
+pub(crate) struct UserReservation {
     pub(crate) user: u32,
     holder: i32,
 }
 
-impl Reserved {
+impl UserReservation {
     /// The number is free again when all copies of the descriptor are closed.
-    pub(crate) fn take() -> Result<(Self, OwnedFd), Fault> {
+    pub(crate) fn reserve() -> Result<(Self, OwnedFd), Fault> {
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -44,7 +44,7 @@ impl Reserved {
         )
         .step(STEP)?;
         // SAFETY: as for the slot's process.
-        let holder = unsafe { sys::fork(|| hold(theirs)) }.step(STEP)?;
+        let holder = unsafe { sys::fork(|| hold_user(theirs)) }.step(STEP)?;
         let mut said = [[0; 4]; 2];
         let read = rustix::io::read(&ours, said.as_flattened_mut());
         let [user, errno] = said.map(u32::from_ne_bytes);
@@ -53,28 +53,28 @@ impl Reserved {
             (Err(errno), _) => Err(errno).step(STEP),
             (Ok(8), 0) => Ok((reserved, ours)),
             (Ok(8), libc::EAGAIN) => {
-                let last = FIRST + ALL - 1;
+                let last = FIRST_USER + USER_COUNT - 1;
                 let reason = format!(
-                    "all users from {FIRST} to {last} have processes, or no more can be started"
+                    "all users from {FIRST_USER} to {last} have processes, or no more can be started"
                 );
                 Err(Fault::new(STEP, reason))
             }
-            (Ok(8), errno) => Err(Fault::system(STEP, Errno(errno))),
+            (Ok(8), errno) => Err(Fault::from_errno(STEP, Errno(errno))),
             _ => Err(Fault::new(STEP, "the process that holds it ended unexpectedly")),
         }
     }
 }
 
-impl Drop for Reserved {
+impl Drop for UserReservation {
     fn drop(&mut self) {
         let _ = sys::wait(self.holder);
     }
 }
 
 /// Finds a number, reports it, and sleeps until the other end is closed.
-fn hold(line: OwnedFd) -> ! {
-    let [line, _] = prepare::keep_only([Some(line.as_raw_fd()), None]);
-    let found = find();
+fn hold_user(line: OwnedFd) -> ! {
+    let [line, _] = prepare::close_other_descriptors([Some(line.as_raw_fd()), None]);
+    let found = find_user();
     let said = match found {
         Ok(user) => [user, 0],
         Err(errno) => [0, errno.0.cast_unsigned()],
@@ -91,7 +91,7 @@ fn hold(line: OwnedFd) -> ! {
 }
 
 /// Its real user number becomes that of a user without other processes.
-fn find() -> Result<u32, Errno> {
+fn find_user() -> Result<u32, Errno> {
     /// This process and one child.
     const TWO: u64 = 2;
     // Other processes of that user cannot touch it, and it is killed last if memory is short.
@@ -104,7 +104,7 @@ fn find() -> Result<u32, Errno> {
     for _ in 0..TRIES {
         let mut number = [0; 4];
         sys::random(&mut number)?;
-        let user = FIRST + u32::from_ne_bytes(number) % ALL;
+        let user = FIRST_USER + u32::from_ne_bytes(number) % USER_COUNT;
         const SAME: u32 = u32::MAX;
         sys::setresuid(user, SAME, SAME)?;
         // SAFETY: the child does nothing.

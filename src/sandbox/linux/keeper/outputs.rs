@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{FileType, Stat};
 
-use crate::sandbox::fault::{Fault, Step};
+use crate::sandbox::fault::{Fault, FaultContext};
 
 /// Without outputs that go to another program.
 pub(crate) struct OutputFiles(Vec<OwnedFd>);

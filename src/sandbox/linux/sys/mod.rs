@@ -244,23 +244,23 @@ pub(super) fn usage(whose: i32) -> Usage {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ended {
+pub(super) struct EndedChild {
     pub(super) pid: i32,
     pub(super) status: i32,
     pub(super) usage: Usage,
 }
 
 /// Waits for a child to end; -1 waits for any.
-pub(super) fn wait(pid: i32) -> Result<Ended> {
+pub(super) fn wait(pid: i32) -> Result<EndedChild> {
     wait_with(pid, libc::__WALL)
 }
 
 /// Number 0 means that no child has ended.
-pub(super) fn ended_child() -> Result<Ended> {
+pub(super) fn ended_child() -> Result<EndedChild> {
     wait_with(-1, libc::__WALL | libc::WNOHANG)
 }
 
-fn wait_with(pid: i32, options: i32) -> Result<Ended> {
+fn wait_with(pid: i32, options: i32) -> Result<EndedChild> {
     let mut status = 0i32;
     let mut usage = empty_rusage();
     let status_place = ptr::from_mut(&mut status) as usize;
@@ -273,7 +273,7 @@ fn wait_with(pid: i32, options: i32) -> Result<Ended> {
         match result {
             Err(Errno(libc::EINTR)) => {}
             other => {
-                return other.map(|pid| Ended {
+                return other.map(|pid| EndedChild {
                     pid: pid as i32,
                     status,
                     usage: Usage::from(&usage),
@@ -311,11 +311,11 @@ pub(super) fn openat(directory: RawFd, path: &CStr, flags: i32, mode: u32) -> Re
     ];
     // SAFETY: the path ends with a zero and lives until the call returns.
     let fd = unsafe { call(libc::SYS_openat, arguments) }?;
-    Ok(own(fd))
+    Ok(into_owned_fd(fd))
 }
 
 /// Takes a descriptor that the kernel has just made.
-pub(super) fn own(fd: usize) -> OwnedFd {
+pub(super) fn into_owned_fd(fd: usize) -> OwnedFd {
     // SAFETY: the kernel has just given us this descriptor; no other code knows it.
     unsafe { OwnedFd::from_raw_fd(fd as RawFd) }
 }
@@ -343,7 +343,7 @@ pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
 }
 
 /// Sleeps as long as the word is 0.
-pub(super) fn wait_for(word: &AtomicU32) {
+pub(super) fn wait_until_set(word: &AtomicU32) {
     while word.load(Ordering::Acquire) == 0 {
         let place = word.as_ptr() as usize;
         let operation = (libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG) as usize;
@@ -353,7 +353,7 @@ pub(super) fn wait_for(word: &AtomicU32) {
 }
 
 /// Sets the word to 1, and wakes a process that waits for it.
-pub(super) fn set(word: &AtomicU32) {
+pub(super) fn set_and_wake(word: &AtomicU32) {
     word.store(1, Ordering::Release);
     let place = word.as_ptr() as usize;
     let operation = (libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG) as usize;
@@ -377,7 +377,7 @@ pub(super) fn landlock_ruleset(handled: &[u64]) -> Result<OwnedFd> {
     let arguments = [handled.as_ptr() as usize, size_of_val(handled), 0, 0, 0, 0];
     // SAFETY: the rights live until the call returns; their size is given.
     let fd = unsafe { call(libc::SYS_landlock_create_ruleset, arguments) }?;
-    Ok(own(fd))
+    Ok(into_owned_fd(fd))
 }
 
 /// At and below a directory.
@@ -408,7 +408,7 @@ pub(super) fn new_keyring() {
 }
 
 /// Memory for the lifetime of the process, such as a stack; the length is a multiple of a page.
-pub(super) fn pages(length: usize) -> Result<*mut c_void> {
+pub(super) fn allocate_pages(length: usize) -> Result<*mut c_void> {
     // SAFETY: asks for fresh memory anywhere.
     let place = unsafe {
         libc::mmap(
@@ -429,7 +429,7 @@ pub(super) fn pages(length: usize) -> Result<*mut c_void> {
 /// No process can have this much memory at once, in bytes, even untouched.
 pub(super) fn refuses_memory(length: u64) -> bool {
     let Ok(length) = usize::try_from(length) else { return true };
-    match pages(length) {
+    match allocate_pages(length) {
         Ok(place) => {
             // SAFETY: these pages were made just now, and no reference to them exists.
             unsafe { libc::munmap(place, length) };
@@ -445,7 +445,7 @@ pub(super) fn refuses_memory(length: u64) -> bool {
 /// The work may need no lock which another thread may hold, beyond what the system's library repairs after a fork (its
 /// allocator).
 pub(super) unsafe fn fork(work: impl FnOnce()) -> Result<i32> {
-    let alone = forks::alone();
+    let alone = forks::block_program_writes();
     // SAFETY: the caller's guarantee.
     let forked = unsafe { libc::fork() };
     drop(alone);

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use crate::sandbox::linux::sys::{Result, call, own, pass};
+use crate::sandbox::linux::sys::{Result, call, into_owned_fd, pass};
 
 /// Mounts or remounts by the old call `mount(2)`.
 pub(crate) fn mount(
@@ -56,7 +56,7 @@ pub(crate) fn open_tree(path: &CStr) -> Result<OwnedFd> {
     let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, pass()];
     // SAFETY: the path ends with a zero and lives until the call returns.
     let fd = unsafe { call(libc::SYS_open_tree, arguments) }?;
-    Ok(own(fd))
+    Ok(into_owned_fd(fd))
 }
 
 pub(crate) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {
@@ -78,17 +78,17 @@ pub(crate) const ATTR_NOSUID: u64 = 0x02;
 pub(crate) const ATTR_NODEV: u64 = 0x04;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum MountScope {
     One,
     Tree,
 }
 
 /// Keeps the other flags of the mount.
-pub(crate) fn mount_setattr(fd: RawFd, reach: Reach, set: u64, clear: u64) -> Result<usize> {
+pub(crate) fn mount_setattr(fd: RawFd, reach: MountScope, set: u64, clear: u64) -> Result<usize> {
     let attributes = [set, clear, 0, 0];
     let recursive = match reach {
-        Reach::One => 0,
-        Reach::Tree => libc::AT_RECURSIVE,
+        MountScope::One => 0,
+        MountScope::Tree => libc::AT_RECURSIVE,
     };
     let arguments = [
         fd as usize,
@@ -110,7 +110,8 @@ pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Owned
     const FSMOUNT_CLOEXEC: usize = 1;
     let name = c"tmpfs".as_ptr() as usize;
     // SAFETY: the name ends with a zero.
-    let context = own(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
+    let context =
+        into_owned_fd(unsafe { call(libc::SYS_fsopen, [name, FSOPEN_CLOEXEC, 0, 0, 0, pass()]) }?);
     let fd = context.as_raw_fd() as usize;
     for (key, value) in options {
         let (key, value) = (key.as_ptr() as usize, value.as_ptr() as usize);
@@ -121,5 +122,5 @@ pub(crate) fn tmpfs(options: &[(&CStr, &CStr)], attributes: u64) -> Result<Owned
     unsafe { call(libc::SYS_fsconfig, [fd, CREATE, 0, 0, 0, pass()]) }?;
     let arguments = [fd, FSMOUNT_CLOEXEC, attributes as usize, 0, 0, pass()];
     // SAFETY: takes no pointer.
-    unsafe { call(libc::SYS_fsmount, arguments) }.map(own)
+    unsafe { call(libc::SYS_fsmount, arguments) }.map(into_owned_fd)
 }

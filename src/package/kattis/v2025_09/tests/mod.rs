@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::package::{Reading, read};
+use crate::package::{PackageReading, read};
 
 /// The smallest package without a fault.
 const SMALLEST: &str = "
@@ -92,13 +92,13 @@ impl Package {
 
     /// The diagnostics, one line each.
     pub(in crate::package::kattis) fn remarks(&self) -> Vec<String> {
-        let Reading { diagnostics, .. } = read(&self.dir);
-        diagnostics.iter().map(|diagnostic| line(diagnostic, &self.dir)).collect()
+        let PackageReading { diagnostics, .. } = read(&self.dir);
+        diagnostics.iter().map(|diagnostic| diagnostic_line(diagnostic, &self.dir)).collect()
     }
 }
 
 /// `error PATH:LINE:COLUMN: MESSAGE; HELP`
-fn line(diagnostic: &Diagnostic, dir: &Path) -> String {
+fn diagnostic_line(diagnostic: &Diagnostic, dir: &Path) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
