@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::thread;
 
-use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedMode};
+use crate::model::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors, TriedIsolation};
 use crate::model::isolation::{Isolation, RequiredIsolation};
 use crate::model::judgement::JudgeError;
 use crate::model::outcome::Mechanism;
@@ -81,7 +81,7 @@ impl Host {
             kernel: system.release().to_string_lossy().into_owned(),
             user: rustix::process::geteuid().as_raw(),
             administrator: false,
-            modes: vec![TriedMode {
+            modes: vec![TriedIsolation {
                 isolation: Isolation::Plain,
                 fault: Self::try_isolation(Isolation::Plain).err(),
             }],
@@ -110,7 +110,7 @@ impl Host {
         Isolation::Plain
     }
 
-    pub fn refused(&self) -> &[TriedMode] {
+    pub fn refused(&self) -> &[TriedIsolation] {
         &[]
     }
 
@@ -159,7 +159,7 @@ impl ProgramPipes {
     }
 
     pub(super) fn observe(&self, _: i32) -> ProgramState {
-        ProgramState::Nothing
+        ProgramState::Unknown
     }
 }
 
