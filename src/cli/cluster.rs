@@ -99,16 +99,16 @@ pub(super) fn survey(url: &str) -> Result<ClusterSurvey, Stop> {
 
 #[cfg(not(feature = "nats"))]
 fn init(_: &InitArguments) -> Result<(), Stop> {
-    Err(without_nats().into())
+    Err(no_nats_error().into())
 }
 
 #[cfg(not(feature = "nats"))]
 pub(super) fn survey(_: &str) -> Result<ClusterSurvey, Stop> {
-    Err(without_nats().into())
+    Err(no_nats_error().into())
 }
 
 #[cfg(not(feature = "nats"))]
-pub(super) fn without_nats() -> crate::model::judgement::JudgeError {
+pub(super) fn no_nats_error() -> crate::model::judgement::JudgeError {
     let error =
         crate::model::judgement::JudgeError::new("use NATS", "this juror was built without it");
     error.help("build it with `--features nats`")

@@ -50,7 +50,7 @@ pub struct WorkerArguments {
 /// Returns when standard input ends or a signal arrives.
 pub fn run(arguments: &WorkerArguments) -> ExitCode {
     let work = match &arguments.nats {
-        Some(typed) => at_server(arguments, typed),
+        Some(typed) => serve_nats(arguments, typed),
         None => serve_stdio(arguments).map_err(|error| (ExitCode::JudgeError, error)),
     };
     let Err((code, error)) = work else { return ExitCode::Success };
@@ -80,7 +80,7 @@ fn serve_stdio(arguments: &WorkerArguments) -> Result<(), JudgeError> {
 }
 
 #[cfg(feature = "nats")]
-fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, JudgeError)> {
+fn serve_nats(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, JudgeError)> {
     let address = NatsAddress::parse(typed).map_err(|error| (ExitCode::Usage, error))?;
     let work = || {
         let (end, ends) = channel();
@@ -94,8 +94,8 @@ fn at_server(arguments: &WorkerArguments, typed: &str) -> Result<(), (ExitCode, 
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)> {
-    Err((ExitCode::JudgeError, crate::ops::host::without_nats()))
+fn serve_nats(_: &WorkerArguments, _: &str) -> Result<(), (ExitCode, JudgeError)> {
+    Err((ExitCode::JudgeError, crate::ops::host::no_nats_error()))
 }
 
 fn start_slots(arguments: &WorkerArguments) -> Result<(LocalExecutor, WorkerFacts), JudgeError> {

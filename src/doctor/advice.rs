@@ -351,7 +351,7 @@ mod tests {
             kernel: "6.12.30-amd64".to_owned(),
             user: 0,
             administrator: true,
-            modes: Isolation::APART
+            modes: Isolation::ISOLATING
                 .map(|isolation| TriedIsolation { isolation, fault: None })
                 .into(),
             gaps: Vec::new(),

@@ -18,7 +18,7 @@ use crate::grammar::value::Value;
 use crate::model::text::visible;
 
 pub(super) trait Witness: LoopObserver {
-    const LOOKS: bool = true;
+    const OBSERVES_INTS: bool = true;
     fn int(&mut self, _read: IntNode) {}
     fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8], _scanned: &ScannedFloat) {}
     fn regex(&mut self, _site: usize, _text: &[u8]) {}
@@ -30,7 +30,7 @@ pub(super) struct NoWitness;
 impl LoopObserver for NoWitness {}
 
 impl Witness for NoWitness {
-    const LOOKS: bool = false;
+    const OBSERVES_INTS: bool = false;
 }
 
 pub(super) struct InputReader<'a, I, W> {
@@ -260,7 +260,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         let [min, max] = bounds;
         match short_int(self.ahead()) {
             Some((value, length)) if min <= value && value <= max => {
-                if W::LOOKS {
+                if W::OBSERVES_INTS {
                     let [value, min, max] = [value, min, max].map(Int::Small);
                     self.witness.int(IntNode { site, at: self.offset(), value, min, max });
                 }
@@ -293,7 +293,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         let Some(value) = value.filter(|value| min <= value && value <= max) else {
             return Err(self.int_out_of_range(site, bounds, length));
         };
-        if W::LOOKS {
+        if W::OBSERVES_INTS {
             let [value, min, max] = [&value, min, max].map(Int::clone);
             self.witness.int(IntNode { site, at: self.offset(), value, min, max });
         }
@@ -321,7 +321,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         let text = &self.input.bytes()[self.at..][..scanned.length];
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
         let told = quick.or_else(|| float::is_within_by_size(text, &scanned, rules));
-        if W::LOOKS || wanted || told.is_none() {
+        if W::OBSERVES_INTS || wanted || told.is_none() {
             let steps = float::work_steps(text, &scanned, rules);
             run.work
                 .add_operation(steps)

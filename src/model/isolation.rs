@@ -24,7 +24,7 @@ words! {
 
 impl Isolation {
     /// The methods that isolate, the strongest first.
-    pub const APART: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
+    pub const ISOLATING: [Self; 3] = [Self::Namespaces, Self::UserNamespaces, Self::Landlock];
 
     /// Whether there are namespaces, so that programs see and reach nothing of the machine.
     pub const fn is_full(self) -> bool {

@@ -197,7 +197,7 @@ fn worker_routes(
     options: &HostOptions,
 ) -> Result<Vec<(String, WorkerRoute)>, Stop> {
     if is_address(&worker.text) {
-        return at_server(&worker.text);
+        return server_routes(&worker.text);
     }
     let connection = worker_connection(worker, options)?;
     let name = connection.name.clone();
@@ -209,13 +209,13 @@ fn is_address(typed: &str) -> bool {
 }
 
 #[cfg(feature = "nats")]
-fn at_server(typed: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
+fn server_routes(typed: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
     Ok(connect(&parse_address(typed)?)?)
 }
 
 #[cfg(not(feature = "nats"))]
-fn at_server(_: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
-    Err(without_nats().into())
+fn server_routes(_: &str) -> Result<Vec<(String, WorkerRoute)>, Stop> {
+    Err(no_nats_error().into())
 }
 
 #[cfg(feature = "nats")]
@@ -224,7 +224,7 @@ pub fn parse_address(typed: &str) -> Result<NatsAddress, Stop> {
 }
 
 #[cfg(not(feature = "nats"))]
-pub fn without_nats() -> JudgeError {
+pub fn no_nats_error() -> JudgeError {
     JudgeError::new("connect to a NATS server", "this juror was built without NATS")
         .help("build it with `cargo install --path . --features nats`")
 }

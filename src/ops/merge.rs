@@ -139,7 +139,7 @@ fn find_too_large(value: &Value) -> Option<&Number> {
     }
 }
 
-fn judged(event: &Event) -> Option<&str> {
+fn judged_submission(event: &Event) -> Option<&str> {
     match event {
         Event::SubmissionJudged(judgement) => Some(&judgement.submission),
         Event::Failed { submission, .. } => submission.as_deref(),
@@ -151,7 +151,7 @@ fn judged(event: &Event) -> Option<&str> {
 fn work_item(event: &Event) -> Option<&str> {
     match event {
         Event::CaseGenerated { test_case, .. } => Some(test_case),
-        event => judged(event),
+        event => judged_submission(event),
     }
 }
 
@@ -277,7 +277,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
                     after.push(event);
                 }
             }
-            event => match judged(event) {
+            event => match judged_submission(event) {
                 Some(name) => results.push((name, event)),
                 None if matches!(event, Event::Failed { .. }) => after.push(event),
                 None => {}

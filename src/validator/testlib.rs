@@ -9,7 +9,7 @@ use crate::model::score::Score;
 use crate::model::text::visible;
 use crate::validator::response::{Opinion, Worth};
 
-/// The largest value that can be added to [`PARTLY_RIGHT`].
+/// The largest value that can be added to [`PARTLY_RIGHT_EXIT_CODE`].
 const LARGEST_PART: i32 = 200;
 
 /// # Errors

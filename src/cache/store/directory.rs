@@ -68,7 +68,7 @@ impl Directory {
         let top = open_private(path)?;
         let refuse = |why: &str| refusal(path, why, ALTERNATIVE);
         let failed = |error: io::Error| refuse(&error.to_string());
-        if let Some(network) = network(top.as_fd()) {
+        if let Some(network) = network_file_system(top.as_fd()) {
             return Err(refuse(&format!("it is on a network disk ({network})")).into());
         }
         let facts = make_directory(top.as_fd(), FACTS).map_err(failed)?;
@@ -342,13 +342,13 @@ pub(super) fn blob_name(digest: &Digest) -> String {
 /// The network file system of a directory, if it is on one: locks may not work across machines, and results belong to
 /// one machine. FUSE is allowed: most of it is local, and damage is found.
 #[cfg(target_os = "linux")]
-fn network(dir: BorrowedFd<'_>) -> Option<&'static str> {
+fn network_file_system(dir: BorrowedFd<'_>) -> Option<&'static str> {
     let found = rustix::fs::fstatfs(dir).ok()?;
     network_file_system_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn network(_: BorrowedFd<'_>) -> Option<&'static str> {
+fn network_file_system(_: BorrowedFd<'_>) -> Option<&'static str> {
     None
 }
 

@@ -19,15 +19,15 @@ const MOST_LINKS: usize = 40;
 
 /// Opens a file for its name, kind and size. That needs no right to read it.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-pub(super) const LOOK: OFlags = OFlags::PATH;
+pub(super) const METADATA_FLAGS: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-pub(super) const LOOK: OFlags = OFlags::RDONLY.union(NO_WAIT_FLAGS);
+pub(super) const METADATA_FLAGS: OFlags = OFlags::RDONLY.union(NO_WAIT_FLAGS);
 
 /// For a file that may be anything: no opening waits, and no terminal becomes the process's own.
 pub(super) const NO_WAIT_FLAGS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
 /// Opens a directory, to look up names.
-pub(super) const DIRECTORY_FLAGS: OFlags = LOOK.union(OFlags::DIRECTORY);
+pub(super) const DIRECTORY_FLAGS: OFlags = METADATA_FLAGS.union(OFlags::DIRECTORY);
 
 pub(super) fn outside_error() -> io::Error {
     io::Error::new(io::ErrorKind::CrossesDevices, "it leads out of its directory")
@@ -48,7 +48,7 @@ pub(super) fn root(path: &Path) -> io::Result<OwnedFd> {
 /// Opens a name below a root.
 pub(super) fn open(root: &Path, name: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let directory = self::root(root)?;
-    match by_system(&directory, name, flags) {
+    match open_by_system(&directory, name, flags) {
         Some(opened) => opened,
         None => Ok(open_by_components(&directory, root, name, flags)?.file),
     }
@@ -61,7 +61,7 @@ pub(super) fn find(root: &Path, name: &Path, flags: OFlags) -> io::Result<Opened
 
 /// Lets the system resolve the name; `None` if it cannot, or refuses.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn by_system(root: &OwnedFd, name: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_by_system(root: &OwnedFd, name: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;
     #[cfg(test)]
     if super::tests::BY_COMPONENTS.get() {
@@ -77,7 +77,7 @@ fn by_system(root: &OwnedFd, name: &Path, flags: OFlags) -> Option<io::Result<Ow
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn by_system(_: &OwnedFd, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_by_system(_: &OwnedFd, _: &Path, _: OFlags) -> Option<io::Result<OwnedFd>> {
     None
 }
 

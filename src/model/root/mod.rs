@@ -23,7 +23,7 @@ use std::sync::Arc;
 use rustix::fs::OFlags;
 use serde::{Serialize, Serializer};
 
-use crate::model::root::beneath::{LOOK, NO_WAIT_FLAGS, outside_error};
+use crate::model::root::beneath::{METADATA_FLAGS, NO_WAIT_FLAGS, outside_error};
 pub use crate::model::root::walk::{
     Obstacle, PathEntry, PathKind, UnreachedPath, Walk, WalkBounds,
 };
@@ -117,7 +117,9 @@ impl FilePath {
 
     /// The same file, without links below the root.
     pub fn resolve_links(&self) -> io::Result<Self> {
-        Ok(self.with_path(self.root.join(beneath::find(&self.root, self.name()?, LOOK)?.name)))
+        Ok(self.with_path(
+            self.root.join(beneath::find(&self.root, self.name()?, METADATA_FLAGS)?.name),
+        ))
     }
 
     /// The target of a link, as written.
@@ -153,13 +155,13 @@ impl FilePath {
 
     /// Follows links below the root.
     pub fn metadata(&self) -> io::Result<Metadata> {
-        File::from(self.open_with(LOOK)?).metadata()
+        File::from(self.open_with(METADATA_FLAGS)?).metadata()
     }
 
     /// Does not follow a link.
     pub fn link_metadata(&self) -> io::Result<Metadata> {
         let Ok((directory, name)) = self.open_parent() else { return self.metadata() };
-        let flags = LOOK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = METADATA_FLAGS | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = rustix::fs::openat(directory, name, flags, rustix::fs::Mode::empty());
         File::from(opened?).metadata()
     }

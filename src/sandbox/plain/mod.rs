@@ -348,7 +348,7 @@ fn next_check(job: &Job, program: StartedProgram, started: u64) -> Result<u64, S
         next = next.min(left);
     }
     if let Some(limit) = job.limits.cpu_time.map(clock::nanoseconds)
-        && let Some(used) = program.cpu_so_far()
+        && let Some(used) = program.cpu_used()
     {
         if used >= limit {
             return Err(StopReason::CpuTime);

@@ -156,7 +156,7 @@ impl StartedProgram {
 
     /// Without its children, in nanoseconds; `None` if the system does not tell during the run.
     #[cfg(not(target_vendor = "apple"))]
-    pub(super) fn cpu_so_far(self) -> Option<u64> {
+    pub(super) fn cpu_used(self) -> Option<u64> {
         let mut clock = 0;
         // SAFETY: the place for the clock's number lives until the call returns.
         let refused = unsafe { libc::clock_getcpuclockid(self.0.as_raw_pid(), &raw mut clock) };
@@ -173,7 +173,7 @@ impl StartedProgram {
     }
 
     #[cfg(target_vendor = "apple")]
-    pub(super) fn cpu_so_far(self) -> Option<u64> {
+    pub(super) fn cpu_used(self) -> Option<u64> {
         None
     }
 

@@ -55,7 +55,7 @@ impl Host {
                 .and_then(|()| try_host(&self.with_isolation(isolation), None))
                 .err(),
         };
-        Isolation::APART.map(tried).into()
+        Isolation::ISOLATING.map(tried).into()
     }
 
     fn has_rights_for(&self, isolation: Isolation) -> Result<(), JudgeError> {
@@ -74,7 +74,7 @@ fn choose_mode<T>(
     try_out: impl Fn(&Host) -> Result<T, JudgeError>,
 ) -> Result<(Host, T), JudgeError> {
     let mut refused = Vec::new();
-    let modes = Isolation::APART.map(|isolation| host.with_isolation(isolation));
+    let modes = Isolation::ISOLATING.map(|isolation| host.with_isolation(isolation));
     for mut mode in modes {
         let isolation = mode.isolation();
         if !demand.is_met_by(isolation) {
@@ -151,7 +151,7 @@ mod tests {
     fn the_strongest_working_mode_that_meets_the_demand_is_chosen() {
         use Isolation::{Landlock, Namespaces, UserNamespaces};
         for demand in [RequiredIsolation::Any, RequiredIsolation::Full] {
-            check(&Isolation::APART, demand, Some(Namespaces));
+            check(&Isolation::ISOLATING, demand, Some(Namespaces));
             check(&[UserNamespaces, Landlock], demand, Some(UserNamespaces));
             check(&[], demand, None);
             // Not even if it is the only one that works.
