@@ -8,7 +8,7 @@
 //! file has. `{static}` and `{crt_static}` become the flag for static linking, or nothing if libraries for that are
 //! missing, and `{lld}` the flags for the linker that a compiler brings along. `{heap_mib}` becomes the memory limit in
 //! MiB; without a limit, the argument is left out. A
-//! [`Tool::word`](crate::language::tool::Tool::word) such as `{g++}` becomes the path of that tool.
+//! [`Tool::placeholder`](crate::language::tool::Tool::placeholder) such as `{g++}` becomes the path of that tool.
 
 use std::path::{Path, PathBuf};
 

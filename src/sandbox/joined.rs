@@ -12,10 +12,10 @@
 //! | the program ends, or closes its output | the partner learns it once it has read all and waits for more |
 //! | one closes its input, or ends | what the other writes is counted as unread, without harm to the writer |
 //! | the partner ends with success | the program goes on, within its limits, to its own end |
-//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StoppedBy) |
+//! | the partner fails, not knowing of the program's end | it is [`Dismissed`](crate::model::outcome::StopReason) |
 //! | the program ends | the partner goes on, within its limits; see [`GracePeriod`] |
-//! | one writes more than it may | it is ended: [`StopReason::Output`](crate::model::outcome::StoppedBy) |
-//! | both stand still, no data in between | both end: [`StopReason::Deadlock`](crate::model::outcome::StoppedBy) |
+//! | one writes more than it may | it is ended: [`StopReason::Output`](crate::model::outcome::StopReason) |
+//! | both stand still, no data in between | both end: [`StopReason::Deadlock`](crate::model::outcome::StopReason) |
 //! | a slot fails | the other run is ended, and the failure is reported |
 //!
 //! The kernel's clock tells which program ended first, not the order in which the judge learns of it. Each run's first
