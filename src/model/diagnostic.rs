@@ -82,7 +82,7 @@ pub struct Spot {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// The whole line, without its line end; empty if it is longer than [`LINE_MAX`].
+    /// The whole line, without its line end; empty if it is long.
     #[serde(rename = "line_text")]
     pub text: String,
     /// How many characters are marked, at least 1.

@@ -197,9 +197,9 @@ pub struct GradingProgress {
 /// How the machine falls short of full isolation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shortfall {
-    /// What is so, in one line.
+    /// The warning, in one line.
     pub message: String,
-    /// Why each stronger way cannot be had; if programs run plainly, what nothing holds.
+    /// Why each stronger method does not work; with `plain`, what is not isolated.
     pub reasons: Vec<String>,
     /// What to do.
     pub help: String,

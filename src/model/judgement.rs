@@ -166,7 +166,7 @@ pub struct CaseJudgement {
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
-    /// What the person sees beside the difference; absent if it was not asked for.
+    /// Texts that show the reason, if they were asked for.
     pub evidence: Option<Box<Evidence>>,
 }
 
@@ -391,7 +391,7 @@ pub struct CompilerReport {
     /// Its messages, cut.
     #[serde_as(as = "Text")]
     pub messages: Vec<u8>,
-    /// The facts; absent if nothing was started.
+    /// The facts; `None` if nothing was started.
     pub outcome: Option<Outcome>,
 }
 

@@ -64,7 +64,7 @@ pub struct Session {
     pub mechanism: Option<String>,
     /// What keeps programs apart from the machine.
     pub isolation: Option<IsolationReport>,
-    /// What is wrong with what the user wrote.
+    /// What is wrong with packages, also with those that juror could not read.
     pub diagnostics: Vec<Diagnostic>,
     /// What is wrong with the command line.
     pub complaints: Vec<String>,
@@ -128,9 +128,9 @@ pub struct PackageReport {
     pub title: String,
     /// The format that it is read as.
     pub format: String,
-    /// Why, in a line.
+    /// Why juror reads it in this format.
     pub format_reason: String,
-    /// Whether the reason is always shown.
+    /// Whether that is a guess.
     pub format_is_guessed: bool,
     /// How many submissions are to be judged.
     pub submissions: usize,
@@ -162,9 +162,9 @@ impl LimitsReport {
 /// What keeps programs apart from the machine.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct IsolationReport {
-    /// The way.
+    /// The isolation method.
     pub by: Isolation,
-    /// Whether it is a full one.
+    /// Whether namespaces isolate the runs.
     pub full: bool,
     /// What is missing, if it is not.
     pub warning: Option<Shortfall>,

@@ -153,7 +153,7 @@ pub struct Counterexample {
     pub path: Vec<String>,
     /// How many of the runs on it fail in this way.
     pub failing: u32,
-    /// How many runs on it were made to see that: [`REPEATS`], fewer if the time was over before.
+    /// How many runs on it were made to see that.
     pub repeats: u32,
     /// Where it was added to the package, if it was.
     pub promoted: Option<String>,

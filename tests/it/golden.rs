@@ -10,6 +10,7 @@ mod created;
 mod doctor;
 pub(crate) mod file;
 mod grammar;
+mod json_page;
 mod judged;
 mod keys;
 mod packages;
@@ -32,7 +33,6 @@ use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, Screen, VERBOSE, WIDE, check, check_json, check_listing,
     check_screen, compare, document, feed,
 };
-use crate::golden::keys::{Keys, check_keys, find_written, own_keys};
 use crate::{live, wire};
 
 #[test]
@@ -462,7 +462,6 @@ fn machines_of_every_kind_are_told_about() {
 
 #[test]
 fn servers_for_workers_are_told_about() {
-    let mut written = Keys::new();
     for (name, seen) in
         [("", cluster::busy()), ("-poor", cluster::poor()), ("-worker", cluster::of_a_worker())]
     {
@@ -472,10 +471,10 @@ fn servers_for_workers_are_told_about() {
         check(&format!("{file}-quiet"), QUIET, &told);
         check_json(&file, &told);
         let told = cluster::survey(seen);
-        check(&format!("cluster-status{name}"), PLAIN, &told);
-        find_written(&document(&told), &mut written);
+        let file = format!("cluster-status{name}");
+        check(&file, PLAIN, &told);
+        schema::check(&file, &told, &document(&told));
     }
-    check_keys(&own_keys(&written, "cluster"), "docs/cluster.md");
 }
 
 /// A writer whose reader has gone away.
