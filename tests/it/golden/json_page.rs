@@ -275,7 +275,7 @@ fn kind_of(schema: &Value) -> &str {
     }
 }
 
-/// The first sentence of a comment; empty if it says no more than the key and those above it.
+/// The start of a comment, and when the value is missing; empty if it says no more than the key and those above it.
 fn meaning(comment: &str, keys: &[&str]) -> String {
     const EMPTY: [&str; 26] = [
         "a", "all", "an", "and", "are", "by", "each", "for", "have", "how", "in", "is", "it",
@@ -283,10 +283,14 @@ fn meaning(comment: &str, keys: &[&str]) -> String {
         "whether", "which",
     ];
     let text = comment.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-    let text = text.split(". ").next().unwrap_or_default();
     let text = text.replace("`None`", "null").replace("absent if", "null if");
-    let text = text.replace(['[', ']'], "");
-    let text = text.trim_end_matches('.');
+    let sentence = text.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    let mut clauses = sentence.split("; ");
+    let first = clauses.next().unwrap_or_default();
+    let first = first.split([',', ':']).next().unwrap_or_default();
+    let says_absence = |it: &&str| ["null if", "empty if", "0 if"].iter().any(|at| it.contains(at));
+    let text = [first].into_iter().chain(clauses.filter(says_absence)).collect::<Vec<_>>();
+    let text = text.join("; ").replace(['[', ']'], "");
     let article = ["The ", "Its ", "A ", "An "].into_iter().find(|it| text.starts_with(it));
     let mut text = text[article.map_or(0, str::len)..].to_owned();
     if text.chars().nth(1).is_some_and(char::is_lowercase) {
