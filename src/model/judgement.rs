@@ -311,7 +311,7 @@ pub struct Judgement {
     /// The submission's file or directory.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
-    /// AC if all cases that were run are accepted; otherwise the verdict of the first case, in order, that is not.
+    /// The verdict of the first case, in order, that is not accepted; AC if there is none.
     pub verdict: Verdict,
     /// The cases that were run, in order.
     #[serde(rename = "test_cases")]

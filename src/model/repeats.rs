@@ -17,7 +17,7 @@ pub struct Repeats {
     /// Whether another run may get another verdict.
     #[serde(rename = "sensitive")]
     pub is_sensitive: bool,
-    /// The first one ran as all do, the others alone.
+    /// All runs; the first ran as all do, the others alone.
     pub runs: Vec<TimedRun>,
 }
 

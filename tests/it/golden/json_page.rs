@@ -287,7 +287,9 @@ fn meaning(comment: &str, keys: &[&str]) -> String {
     let sentence = text.split(". ").next().unwrap_or_default().trim_end_matches('.');
     let mut clauses = sentence.split("; ");
     let first = clauses.next().unwrap_or_default();
-    let first = first.split([',', ':']).next().unwrap_or_default();
+    let short = first.split([',', ':']).next().unwrap_or_default();
+    let is_whole = short.split(' ').count() > 2 && !short.starts_with("If ");
+    let first = if is_whole { short } else { first };
     let says_absence = |it: &&str| ["null if", "empty if", "0 if"].iter().any(|at| it.contains(at));
     let text = [first].into_iter().chain(clauses.filter(says_absence)).collect::<Vec<_>>();
     let text = text.join("; ").replace(['[', ']'], "");
