@@ -49,15 +49,28 @@ struct Found {
     what: &'static str,
 }
 
-/// The rows of the document's tables of programs.
+/// The rows of the document's tables of programs. A heading says what its rows have in common, such as
+/// `### cpu: CPU time; TLE`.
 fn table() -> Vec<Row> {
-    DOCUMENT.lines().filter(|line| line.starts_with("| `")).map(row).collect()
+    let mut common = "";
+    let mut rows = Vec::new();
+    for line in DOCUMENT.lines() {
+        if let Some(heading) = line.strip_prefix("### ") {
+            common = heading;
+        } else if line.starts_with("| `") {
+            rows.push(row(line, common));
+        }
+    }
+    rows
 }
 
-fn row(line: &'static str) -> Row {
+fn row(line: &'static str, common: &'static str) -> Row {
     let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-    let [program, attack, conditions, ends, verdict, mechanism] = match cells[..] {
-        [program, attack, mechanism] => [program, attack, "–", "exit 0", "–", mechanism],
+    let common: Vec<&str> = common.split([':', ';']).map(str::trim).collect();
+    let [program, attack, conditions, ends, verdict, mechanism] = match (&cells[..], &common[..]) {
+        (&[program, attack, mechanism], &[conditions, ends, verdict]) => {
+            [program, attack, conditions, ends, verdict, mechanism]
+        }
         _ => cells.try_into().unwrap_or_else(|_| panic!("three or six cells in a row: {line}")),
     };
     assert!(!attack.is_empty() && !mechanism.is_empty(), "{line}");
@@ -70,7 +83,10 @@ fn row(line: &'static str) -> Row {
     };
     Row {
         program: program.trim_matches('`'),
-        conditions: conditions.split(", ").filter(|word| *word != "–").collect(),
+        conditions: conditions
+            .split(", ")
+            .filter(|word| !["–", "nothing"].contains(word))
+            .collect(),
         ends,
         found,
         verdict,
