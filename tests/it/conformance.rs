@@ -121,12 +121,12 @@ fn the_table_is_tidy() {
     let mut rows: Vec<Row> = all.flat_map(|path| rows(&read(&path))).collect();
     rows.sort_by_key(|row| row.section);
     let mut last = None;
-    let mut line = |row: &Row| {
+    let line = |row: &Row| {
         let is_new = last.replace(row.section) != Some(row.section);
         let section = if is_new { SECTIONS[row.section] } else { "" };
         format!("| {section} | {} | `{}` |\n", row.what, row.test)
     };
-    let table: String = rows.iter().map(|row| line(row)).collect();
+    let table: String = rows.iter().map(line).collect();
     let path = root().join("docs/conformance.md");
     let old = read(&path);
     let (before, _) = old.split_once(START).expect("the heading of the table");
