@@ -1,4 +1,4 @@
-//! Holds the source against the map in `docs/architecture.md`.
+//! Checks the source against `docs/architecture.md` and the rules of the project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,11 +8,11 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-pub(crate) fn read(path: &Path) -> String {
+pub(crate) fn read_text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-pub(crate) fn sources(dir: &str) -> Vec<PathBuf> {
+pub(crate) fn source_files(dir: &str) -> Vec<PathBuf> {
     walkdir::WalkDir::new(root().join(dir))
         .sort_by_file_name()
         .into_iter()
@@ -21,7 +21,7 @@ pub(crate) fn sources(dir: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// All files below a directory, by their paths in it.
+/// By their paths in the directory.
 pub(crate) fn files_below(dir: &Path) -> Vec<String> {
     let files = walkdir::WalkDir::new(dir).sort_by_file_name().into_iter();
     let files = files.map(|entry| entry.unwrap()).filter(|entry| entry.file_type().is_file());
@@ -32,8 +32,8 @@ pub(crate) fn files_below(dir: &Path) -> Vec<String> {
 }
 
 /// Module name → the modules it may use; `None` for everything.
-fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
-    read(&root().join("docs/architecture.md"))
+fn read_map() -> BTreeMap<String, Option<BTreeSet<String>>> {
+    read_text(&root().join("docs/architecture.md"))
         .lines()
         .filter_map(|line| line.strip_prefix("| [`"))
         .map(|row| {
@@ -49,7 +49,7 @@ fn map() -> BTreeMap<String, Option<BTreeSet<String>>> {
         .collect()
 }
 
-/// The module of a source file; `None` for `lib.rs` and `main.rs`.
+/// `None` for `lib.rs` and `main.rs`.
 fn module_of(path: &Path) -> Option<String> {
     let below = path.strip_prefix(root().join("src")).ok()?;
     let first = below.components().next()?.as_os_str().to_str()?;
@@ -57,7 +57,7 @@ fn module_of(path: &Path) -> Option<String> {
 }
 
 /// The names that follow `crate::` in a line of code.
-fn used(line: &str) -> impl Iterator<Item = &str> {
+fn used_modules(line: &str) -> impl Iterator<Item = &str> {
     let code = line.split("//").next().unwrap_or_default();
     code.split("crate::").skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -66,30 +66,31 @@ fn used(line: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_file_says_in_its_first_line_what_it_is_for() {
+fn every_file_starts_with_its_purpose() {
     let silent: Vec<_> = ["src", "tests/it", "benches"]
         .into_iter()
-        .flat_map(sources)
-        .filter(|path| !read(path).starts_with("//! ") && !path.ends_with("src/lib.rs"))
+        .flat_map(source_files)
+        .filter(|path| !read_text(path).starts_with("//! ") && !path.ends_with("src/lib.rs"))
         .collect();
     assert_eq!(silent, Vec::<PathBuf>::new());
 }
 
 #[test]
-fn the_map_names_each_module_and_no_other() {
-    let on_disk: BTreeSet<String> = sources("src").iter().filter_map(|p| module_of(p)).collect();
-    let on_map: BTreeSet<String> = map().into_keys().collect();
+fn the_map_lists_exactly_the_modules() {
+    let on_disk: BTreeSet<String> =
+        source_files("src").iter().filter_map(|p| module_of(p)).collect();
+    let on_map: BTreeSet<String> = read_map().into_keys().collect();
     assert_eq!(on_disk, on_map);
 }
 
 #[test]
 fn the_map_points_down_only() {
-    let names: Vec<String> = read(&root().join("docs/architecture.md"))
+    let names: Vec<String> = read_text(&root().join("docs/architecture.md"))
         .lines()
         .filter_map(|line| line.strip_prefix("| [`")?.split("`]").next())
         .map(str::to_owned)
         .collect();
-    let map = map();
+    let map = read_map();
     for (row, name) in names.iter().enumerate() {
         for used in map[name].iter().flatten() {
             let place = names.iter().position(|name| name == used);
@@ -102,18 +103,18 @@ fn the_map_points_down_only() {
 }
 
 #[test]
-fn imports_keep_to_the_map() {
-    let map = map();
+fn imports_follow_the_map() {
+    let map = read_map();
     let mut wrong = Vec::new();
-    for path in sources("src") {
+    for path in source_files("src") {
         let Some(module) = module_of(&path) else {
             continue;
         };
         let Some(may_use) = &map[&module] else {
             continue;
         };
-        for (number, line) in read(&path).lines().enumerate() {
-            for name in used(line) {
+        for (number, line) in read_text(&path).lines().enumerate() {
+            for name in used_modules(line) {
                 if name != module && !may_use.contains(name) {
                     wrong.push(format!(
                         "{}:{}: `{module}` may not use `{name}`; see docs/architecture.md",
@@ -128,19 +129,19 @@ fn imports_keep_to_the_map() {
 }
 
 #[test]
-fn unsafe_code_stands_in_the_sandbox_only() {
-    let wrong: Vec<PathBuf> = sources("src")
+fn only_the_sandbox_has_unsafe_code() {
+    let wrong: Vec<PathBuf> = source_files("src")
         .into_iter()
         .filter(|path| module_of(path).as_deref() != Some("sandbox"))
         .filter(|path| {
-            read(path).lines().any(|line| line.split("//").next().unwrap().contains("unsafe "))
+            read_text(path).lines().any(|line| line.split("//").next().unwrap().contains("unsafe "))
         })
         .collect();
     assert_eq!(wrong, Vec::<PathBuf>::new());
 }
 
-/// The files that start programs, and what.
-const STARTS: [(&str, &str); 5] = [
+/// The files that start programs, and which.
+const PROGRAM_STARTERS: [(&str, &str); 5] = [
     ("sandbox/host_tool.rs", "tools of this machine and the pager, in a place of their own"),
     ("sandbox/forks.rs", "what the others prepare"),
     ("sandbox/plain/sys.rs", "the program of a run without isolation"),
@@ -149,15 +150,15 @@ const STARTS: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn nothing_else_starts_a_program() {
+fn only_listed_files_start_programs() {
     let src = root().join("src");
     let mut found = BTreeSet::new();
-    for path in sources("src") {
+    for path in source_files("src") {
         let name = path.strip_prefix(&src).unwrap().display().to_string();
         if name.contains("/tests/") || name.ends_with("/tests.rs") || name.contains("/templates/") {
             continue;
         }
-        let text = read(&path);
+        let text = read_text(&path);
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let starts = code.lines().map(|line| line.split("//").next().unwrap()).any(|line| {
             let imports = line.contains("process::") && line.contains("Command");
@@ -170,14 +171,15 @@ fn nothing_else_starts_a_program() {
             found.insert(name);
         }
     }
-    // Inside the sandbox, the program of a run.
+    // The program of a run, inside of the sandbox.
     found.retain(|name| !name.starts_with("sandbox/linux/"));
-    let expected: BTreeSet<String> = STARTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let expected: BTreeSet<String> =
+        PROGRAM_STARTERS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(found, expected);
 }
 
 /// Where packages, submissions and test data are read and written. Their files are opened through `model/root`.
-const OPENING: [&str; 17] = [
+const ROOTED_FILES: [&str; 17] = [
     "check",
     "class",
     "cli/next.rs",
@@ -198,7 +200,7 @@ const OPENING: [&str; 17] = [
 ];
 
 /// Files there that open others by their paths, and why they may.
-const OWN_OPENING: [(&str, &str); 12] = [
+const OTHER_OPENERS: [(&str, &str); 12] = [
     ("class/mod.rs", "the user names the class, and with it the directories of the students in it"),
     ("cli/watch/files.rs", "compares the paths that the user names"),
     ("generate/memory.rs", "the directory of the cache"),
@@ -215,7 +217,7 @@ const OWN_OPENING: [(&str, &str); 12] = [
 
 #[test]
 fn files_of_packages_are_opened_below_their_root() {
-    const CALLS: [&str; 17] = [
+    const OPEN_CALLS: [&str; 17] = [
         "fs::read",
         "fs::write",
         "fs::metadata",
@@ -237,30 +239,31 @@ fn files_of_packages_are_opened_below_their_root() {
     let src = root().join("src");
     let mut found = BTreeSet::new();
     let mut wrong = Vec::new();
-    for path in sources("src") {
+    for path in source_files("src") {
         let name = path.strip_prefix(&src).unwrap().display().to_string();
-        let is_meant = OPENING.iter().any(|it| name == *it || name.starts_with(&format!("{it}/")));
+        let is_meant =
+            ROOTED_FILES.iter().any(|it| name == *it || name.starts_with(&format!("{it}/")));
         if !is_meant || name.contains("/tests") {
             continue;
         }
-        let text = read(&path);
+        let text = read_text(&path);
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let lines = code.lines().map(|line| line.split("//").next().unwrap());
-        let opens = |line: &str| CALLS.iter().any(|call| line.contains(call));
+        let opens = |line: &str| OPEN_CALLS.iter().any(|call| line.contains(call));
         let Some(line) = lines.into_iter().find(|line| opens(line)) else { continue };
-        match OWN_OPENING.iter().find(|(file, _)| name == *file) {
+        match OTHER_OPENERS.iter().find(|(file, _)| name == *file) {
             Some((file, _)) => drop(found.insert(*file)),
             None => wrong.push(format!("{name}: {}; use model/root", line.trim())),
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-    let allowed: BTreeSet<&str> = OWN_OPENING.iter().map(|(file, _)| *file).collect();
+    let allowed: BTreeSet<&str> = OTHER_OPENERS.iter().map(|(file, _)| *file).collect();
     assert_eq!(found, allowed, "those that open nothing by themselves are not listed");
 }
 
 #[test]
 fn files_named_in_where_do_i_change_exist() {
-    let text = read(&root().join("docs/architecture.md"));
+    let text = read_text(&root().join("docs/architecture.md"));
     let table = text.split("## Where do I change").nth(1).unwrap();
     let missing: Vec<&str> = table
         .split('`')
@@ -275,15 +278,15 @@ fn files_named_in_where_do_i_change_exist() {
     assert_eq!(missing, Vec::<&str>::new());
 }
 
-/// Names of public types that still stand in more than two modules.
+/// Names of public types that are still in more than two modules.
 const SHARED_NAMES: [&str; 0] = [];
 
 #[test]
-fn a_public_type_name_stands_in_two_modules_at_most() {
+fn a_public_type_name_is_in_at_most_two_modules() {
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in sources("src") {
+    for path in source_files("src") {
         let Some(module) = module_of(&path) else { continue };
-        let text = read(&path);
+        let text = read_text(&path);
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         for name in code.lines().filter_map(public_type) {
             modules.entry(name.to_owned()).or_default().insert(module.clone());
@@ -294,7 +297,7 @@ fn a_public_type_name_stands_in_two_modules_at_most() {
     assert_eq!(shared, SHARED_NAMES, "{modules:#?}");
 }
 
-/// The type that a line declares for others than its own file.
+/// The type that a line declares outside of its own file.
 fn public_type(line: &str) -> Option<&str> {
     let (visibility, rest) = line.trim_start().split_once(' ')?;
     let (kind, rest) = rest.split_once(' ')?;
@@ -303,13 +306,13 @@ fn public_type(line: &str) -> Option<&str> {
     (is_type && visibility.starts_with("pub")).then_some(name)
 }
 
-/// A test that is left out belongs to the group `quiet`, or is a part of another.
+/// An ignored test is in the group `quiet`, or is a part of another test.
 #[test]
-fn tests_that_are_left_out_say_why_in_one_of_two_ways() {
+fn ignored_tests_have_one_of_two_reasons() {
     let mut wrong = Vec::new();
-    for path in sources("tests").into_iter().chain(sources("src")) {
+    for path in source_files("tests").into_iter().chain(source_files("src")) {
         let mut is_quiet = false;
-        for (number, line) in read(&path).lines().enumerate() {
+        for (number, line) in read_text(&path).lines().enumerate() {
             match line {
                 "mod quiet {" => is_quiet = true,
                 "}" => is_quiet = false,
@@ -333,9 +336,10 @@ fn tests_that_are_left_out_say_why_in_one_of_two_ways() {
 
 #[test]
 fn tests_named_in_the_table_of_conformance_exist() {
-    let texts = sources("src").into_iter().chain(sources("tests")).map(|path| read(&path));
+    let texts =
+        source_files("src").into_iter().chain(source_files("tests")).map(|path| read_text(&path));
     let texts: Vec<String> = texts.collect();
-    let document = read(&root().join("docs/conformance.md"));
+    let document = read_text(&root().join("docs/conformance.md"));
     let rows = document.lines().filter(|line| line.starts_with("| ") && line.ends_with("` |"));
     let mut named = 0;
     for row in rows {
@@ -362,7 +366,7 @@ fn lines_of_documents_end_before_column_120() {
     let mut long = Vec::new();
     for path in documents.chain([root.join("README.md")]) {
         let mut is_code = false;
-        for (number, line) in read(&path).lines().enumerate() {
+        for (number, line) in read_text(&path).lines().enumerate() {
             is_code ^= line.trim_start().starts_with("```");
             if !is_code && !line.trim_start().starts_with('|') && line.chars().count() >= 120 {
                 long.push(format!("{}:{}: {line}", path.display(), number + 1));
@@ -374,8 +378,8 @@ fn lines_of_documents_end_before_column_120() {
 
 #[test]
 fn files_have_at_most_600_lines_and_their_tests_last() {
-    for path in sources("src") {
-        let text = read(&path);
+    for path in source_files("src") {
+        let text = read_text(&path);
         let lines = text.lines().count();
         assert!(lines <= 600, "{}: {lines} lines", path.display());
         if let Some((_, tests)) = text.split_once("\n#[cfg(test)]\nmod tests {\n") {
@@ -387,7 +391,7 @@ fn files_have_at_most_600_lines_and_their_tests_last() {
 
 #[test]
 fn messages_are_lower_case_without_a_final_dot() {
-    let listed = read(&root().join("tests/golden/messages.txt"));
+    let listed = read_text(&root().join("tests/golden/messages.txt"));
     let texts = listed.lines().filter_map(|line| match line.strip_prefix("    ") {
         Some(help) => Some(help),
         None => line.strip_prefix("  ")?.split_once(": ").map(|(_, message)| message),
@@ -404,9 +408,9 @@ fn messages_are_lower_case_without_a_final_dot() {
 }
 
 #[test]
-fn the_document_of_dependencies_has_each_of_them() {
-    let told = read(&root().join("docs/dependencies.md"));
-    let manifest = read(&root().join("Cargo.toml"));
+fn the_document_of_dependencies_lists_each_one() {
+    let told = read_text(&root().join("docs/dependencies.md"));
+    let manifest = read_text(&root().join("Cargo.toml"));
     let mut section = "";
     for line in manifest.lines() {
         if line.starts_with('[') {
@@ -414,7 +418,7 @@ fn the_document_of_dependencies_has_each_of_them() {
         }
         let Some((name, _)) = line.split_once(" = ") else { continue };
         if section.ends_with("dependencies]") {
-            // The grammars of one project have a row together.
+            // The grammars of one project share a row.
             let name = if name.starts_with("tree-sitter") { "tree-sitter" } else { name };
             assert!(told.contains(name), "docs/dependencies.md does not say why {name} is there");
         }
