@@ -30,7 +30,11 @@ const TOPICS: [Topic; 32] = [
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
     topic!("time", "time.md", "how times are measured, repeated and trusted"),
-    topic!("packages", "packages.md", "layout and keys of problem packages, expectations, scores"),
+    topic!(
+        "packages",
+        "packages.md",
+        "layout of problem packages, expectations, scores, additions"
+    ),
     topic!("statements", "statements.md", "statements as pages"),
     topic!("test-data", "generate.md", "recipes for test data"),
     topic!("grammars", "grammar.md", "grammars of inputs"),

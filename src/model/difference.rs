@@ -88,11 +88,11 @@ impl Difference {
 /// How far the output's number is from the judge answer's. What is infinite is written as `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NumberGap {
-    /// `|s-a|`; infinite if it is beyond the range of `f64`.
+    /// `|s-a|`; `None` in JSON if it is too large for a number.
     #[schemars(with = "Option<f64>")]
     #[serde(deserialize_with = "null_as_infinity")]
     pub absolute: f64,
-    /// `|s-a|/|a|`; infinite if `a` is 0.
+    /// `|s-a|/|a|`; `None` in JSON if it is too large, or `a` is 0.
     #[schemars(with = "Option<f64>")]
     #[serde(deserialize_with = "null_as_infinity")]
     pub relative: f64,

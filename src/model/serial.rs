@@ -92,7 +92,9 @@ impl From<RawPath> for PathBuf {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Text")]
 pub struct LossyText {
+    /// What was written.
     text: String,
+    /// Whether bytes that are not UTF-8 were replaced by U+FFFD.
     lossy: bool,
 }
 

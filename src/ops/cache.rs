@@ -32,6 +32,7 @@ pub enum CacheAction {
 #[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CacheReport {
+    /// The directory.
     #[serde_as(as = "Location")]
     pub directory: PathBuf,
     pub kept: Option<CacheStatistics>,

@@ -10,6 +10,7 @@ mod created;
 mod doctor;
 pub(crate) mod file;
 mod grammar;
+mod json_page;
 mod judged;
 mod keys;
 mod packages;
@@ -34,7 +35,6 @@ use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, SharedWriter, VERBOSE, WIDE, check, check_json, check_listing,
     check_screen, compare_with_golden, feed, json_document,
 };
-use crate::golden::keys::{KeyTypes, add_document_keys, check_keys, command_keys};
 use crate::{live, wire};
 
 #[test]
@@ -468,7 +468,6 @@ fn doctor_describes_each_kind_of_machine() {
 
 #[test]
 fn doctor_and_cluster_status_describe_servers() {
-    let mut written = KeyTypes::new();
     for (name, seen) in [
         ("", cluster::busy_server()),
         ("-poor", cluster::insecure_server()),
@@ -480,10 +479,10 @@ fn doctor_and_cluster_status_describe_servers() {
         check(&format!("{file}-quiet"), QUIET, &told);
         check_json(&file, &told);
         let told = cluster::record_survey(seen);
-        check(&format!("cluster-status{name}"), PLAIN, &told);
-        add_document_keys(&json_document(&told), &mut written);
+        let file = format!("cluster-status{name}");
+        check(&file, PLAIN, &told);
+        schema::check(&file, &told, &json_document(&told));
     }
-    check_keys(&command_keys(&written, "cluster"), "docs/cluster.md");
 }
 
 struct ClosedPipe;
