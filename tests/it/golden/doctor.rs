@@ -19,7 +19,7 @@ pub(super) fn contest_server() -> HostFacts {
         kernel: "6.12.30-amd64".to_owned(),
         user: 0,
         administrator: true,
-        modes: Isolation::APART.map(|it| tried_mode(it, None)).into(),
+        modes: Isolation::ISOLATING.map(|it| tried_mode(it, None)).into(),
         gaps: Vec::new(),
         landlock: Some(6),
         settings: NamespaceSettings { most: Some(63_500), ..NamespaceSettings::default() },
