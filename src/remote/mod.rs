@@ -17,12 +17,15 @@
 //! | `group` | several workers behind one address, treated as one |
 //! | `tools` | the tools that workers are asked for |
 //! | `workers` | all of them as one executor |
+//! | `fuzz` | entry points for fuzz targets, with `--cfg fuzzing` |
 //! | `nats` | the same jobs and results through a server that keeps them (with the feature `nats`) |
 //!
 //! No path to open comes through the pipe. A job shows trees, which the worker puts where it likes, and tools, which
 //! the worker has found itself.
 
 mod frame;
+#[cfg(fuzzing)]
+pub mod fuzz;
 pub mod group;
 mod incoming;
 mod judge_side;

@@ -14,7 +14,7 @@ use crate::package::detect;
 
 /// Upper bounds on what an archive may hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub struct Bounds {
     /// Size of all files together.
     pub bytes: u64,
     pub entries: usize,

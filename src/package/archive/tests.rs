@@ -88,7 +88,7 @@ fn unpacked(name: &str, bytes: &[u8]) -> Result<String, String> {
     fs::write(&archive, bytes).expect("an archive");
     let into = keep.path().join("into");
     fs::create_dir(&into).expect("a directory");
-    let done = bounded(&archive, &into, SMALL);
+    let done = unpack_within(&archive, &into, SMALL);
     let beside = fs::read_dir(keep.path()).expect("a directory").count();
     assert_eq!(beside, 2, "{name}: something was written outside");
     done.map(|dir| {
