@@ -1,7 +1,6 @@
-//! Everything a user sees, compared with files in `tests/golden/`.
+//! Everything a user sees, compared with the snapshots in `tests/snapshots/`.
 //!
-//! Recorded runs are fed to each reporter. `UPDATE_GOLDEN=1 cargo test` rewrites the files;
-//! the reviewer reads the difference.
+//! Recorded runs are fed to each reporter.
 
 mod cluster;
 mod compared;
@@ -30,7 +29,7 @@ use juror::report::{Reporter, Reporters, csv, junit};
 
 use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, Screen, VERBOSE, WIDE, check, check_json, check_listing,
-    check_screen, compare, document, feed,
+    check_screen, check_snapshot, document, feed,
 };
 use crate::golden::keys::{Keys, check_keys, find_written, own_keys};
 use crate::{live, wire};
@@ -78,7 +77,7 @@ fn what_is_known_from_earlier_commands_is_marked() {
     check_json("known", &events);
     let out = Screen::default();
     feed(Reporter::AtEnd(junit::write, Box::new(out.clone())), &events);
-    compare("known.xml", &out.text());
+    check_snapshot("known.xml", &out.text());
 }
 
 #[test]
@@ -91,7 +90,7 @@ fn a_class_is_a_table_of_points_that_names_copies() {
     check_json("folder", &events);
     let out = Screen::default();
     feed(Reporter::AtEnd(csv::write, Box::new(out.clone())), &events);
-    compare("folder.csv", &out.text());
+    check_snapshot("folder.csv", &out.text());
 }
 
 #[test]
@@ -359,7 +358,7 @@ fn one_run_is_told_with_all_that_it_wrote() {
     let terminal = Terminal::new(out.clone(), err.clone(), PLAIN);
     feed(Reporter::Live(Box::new(terminal)), &created::run(true));
     assert_eq!(out.text(), "one\n\x1b[31mtwo\tx");
-    compare("run-raw.txt", &err.text());
+    check_snapshot("run-raw.txt", &err.text());
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn made(line: &str) -> String {
 #[test]
 fn it_writes_a_directory_for_each_machine() {
     let three = "c --server n1 --server n2 --server n3:5222 --worker a --worker b --disk 100";
-    golden::file::compare("cluster-init.txt", &made(three));
+    golden::file::check_snapshot("cluster-init.txt", &made(three));
     let one = made("c");
     let first =
         "$ juror cluster init c\nstart the server on localhost, in a copy of its directory:\n";

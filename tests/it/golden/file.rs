@@ -1,4 +1,4 @@
-//! Holds what reporters make of recorded events against files in `tests/golden/`.
+//! Compares what reporters make of recorded events with the snapshots in `tests/snapshots/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ pub(super) const COLOR: Style = Style { color: true, ..PLAIN };
 
 pub(super) const ASCII: Style = Style { unicode: false, ..PLAIN };
 
-/// Feeds a stream to the terminal reporter and compares both its writers with one file.
+/// Feeds a stream to the terminal reporter and compares both its writers with one snapshot.
 pub(super) fn check(file: &str, style: Style, told: &impl EventSource) {
     check_listing(file, style, Listing::default(), told);
 }
@@ -46,7 +46,10 @@ pub(super) fn check_listing(file: &str, style: Style, listing: Listing, told: &i
         nothing_is_wider_than(style.width, file, &out);
         nothing_is_obeyed_by_a_terminal(file, &(out.clone() + &err));
     }
-    compare(&format!("{file}.txt"), &format!("{out}======== standard error ========\n{err}"));
+    check_snapshot(
+        &format!("{file}.txt"),
+        &format!("{out}======== standard error ========\n{err}"),
+    );
 }
 
 /// Feeds a stream to the terminal reporter whose writers are one, as on a screen.
@@ -54,7 +57,7 @@ pub(super) fn check_screen(file: &str, style: Style, told: &impl EventSource) {
     let screen = Screen::default();
     let terminal = Terminal::new(screen.clone(), screen.clone(), style);
     feed(Reporter::Live(Box::new(terminal)), told);
-    compare(&format!("{file}.txt"), &screen.text());
+    check_snapshot(&format!("{file}.txt"), &screen.text());
 }
 
 /// Feeds a stream to a reporter.
@@ -135,7 +138,7 @@ fn written(
     String::from_utf8(out).expect("a document is UTF-8")
 }
 
-/// Compares the JSON document of a stream with a file, the version of juror masked.
+/// Compares the JSON document of a stream with a snapshot, the version of juror masked.
 pub(super) fn check_json(file: &str, told: &impl EventSource) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let text = document(told).replacen(&version, "\"juror\": \"VERSION\"", 1);
@@ -144,7 +147,7 @@ pub(super) fn check_json(file: &str, told: &impl EventSource) {
     assert_eq!(keys::of_document(&absent), known, "{file}: without a result");
     schema::check(file, told, &text);
     merged_again(file, told);
-    compare(&format!("{file}.json"), &text);
+    check_snapshot(&format!("{file}.json"), &text);
 }
 
 /// The events of a command that judges, merged alone, give the same report but for what a merged command does not have,
@@ -195,20 +198,13 @@ fn merged_again(file: &str, told: &impl EventSource) {
     }
 }
 
-/// Compares a text with a golden file, or rewrites the file.
-pub(crate) fn compare(file: &str, text: &str) {
-    let path = root().join("tests/golden").join(file);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, text).expect("tests/golden/ can be written");
-        return;
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        golden,
-        text,
-        "{} differs; read the new text, then run `UPDATE_GOLDEN=1 cargo test`",
-        path.display()
-    );
+/// Compares a text with the snapshot of this name. All snapshots have these settings.
+pub(crate) fn check_snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(root().join("tests/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
 pub(super) fn root() -> PathBuf {

@@ -144,10 +144,12 @@ fn told_keys(page: &str) -> Keys {
 #[test]
 fn pages_tell_each_json_key_and_no_other() {
     let mut written = Keys::new();
-    for entry in std::fs::read_dir(root().join("tests/golden")).expect("a directory") {
+    for entry in std::fs::read_dir(root().join("tests/snapshots")).expect("a directory") {
         let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|it| it == "json") {
-            find_written(&std::fs::read_to_string(&path).expect("a document"), &mut written);
+        if path.to_string_lossy().ends_with(".json.snap") {
+            let snapshot = std::fs::read_to_string(&path).expect("a snapshot");
+            let (_, document) = snapshot.split_once("\n---\n").expect("a header");
+            find_written(document, &mut written);
         }
     }
     check_keys(&own_keys(&written, "doctor"), "docs/doctor.md");
