@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{Euclid, Signed, ToPrimitive};
 
 use crate::grammar::ast::Notation;
 use crate::grammar::number::{self, show_ratio, ten_to};
@@ -206,8 +206,11 @@ pub(super) fn wanted(rules: &FloatRules) -> String {
 
 /// The least and the greatest multiple of `10^-decimals` within the bounds, in that unit.
 pub(super) fn grid(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
-    let unit = BigRational::from_integer(ten_to(decimals));
-    ((&rules.min * &unit).ceil().to_integer(), (&rules.max * &unit).floor().to_integer())
+    let unit = ten_to(decimals);
+    // Without the search for a common divisor, which is slow if a bound is large.
+    let floor = |numer: BigInt, denom: &BigInt| (numer * &unit).div_euclid(denom);
+    let low = -floor(-rules.min.numer(), rules.min.denom());
+    (low, floor(rules.max.numer().clone(), rules.max.denom()))
 }
 
 /// `mantissa / 10 ^ unit` in scientific notation with this many decimals: truncated, and with one more in the last

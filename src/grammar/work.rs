@@ -226,6 +226,14 @@ pub(super) fn of_float_text(digits: u64, exponent: u64) -> u64 {
     of_decimal(bits_of_digits(digits)).saturating_add(of_words(product(words, words)))
 }
 
+/// The steps to draw a float between two bounds, to write it with so many decimals, and to read it again.
+pub(super) fn of_drawn_float(min: &BigRational, max: &BigRational, decimals: u32) -> u64 {
+    let bounds = ratio_words(min).max(ratio_words(max)).saturating_mul(64);
+    let bits = bounds.saturating_add(bits_of_digits(decimals.into()));
+    let words = words(bits);
+    of_decimal(bits).saturating_add(of_words(product(words, words)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,7 +24,7 @@ use crate::grammar::strings;
 use crate::grammar::tuples::{Gap, Tuples};
 use crate::grammar::value::Value;
 use crate::grammar::vars::Vars;
-use crate::grammar::work::{Over, Steps};
+use crate::grammar::work::{Over, Steps, of_drawn_float};
 use crate::model::units::Bytes;
 
 /// Upper bound on the choices that can be undone.
@@ -267,6 +267,7 @@ impl<'a, S: Chooser> Writer<'a, S> {
         }
         // Tries more decimals if there is no value with that few.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
+            self.count_float(site, rules, decimals, work)?;
             let (low, high) = float::grid(rules, decimals);
             if low <= high {
                 let (low, high) = (Int::from(low), Int::from(high));
@@ -275,6 +276,18 @@ impl<'a, S: Chooser> Writer<'a, S> {
             }
         }
         no_float(rules)
+    }
+
+    /// Counts the steps of drawing and writing a float before it is done.
+    fn count_float(
+        &self,
+        site: usize,
+        rules: &FloatRules,
+        decimals: u32,
+        work: &Steps,
+    ) -> Result<(), Stop> {
+        let steps = of_drawn_float(&rules.min, &rules.max, decimals);
+        work.operation(steps).map_err(|over| Stop::over(self.place(site), over))
     }
 
     fn scientific(
@@ -286,14 +299,18 @@ impl<'a, S: Chooser> Writer<'a, S> {
     ) -> Result<String, Stop> {
         const TRIES: usize = 50;
         let unit = decimals + 12;
+        self.count_float(site, rules, unit, work)?;
         let (low, high) = float::grid(rules, unit);
         let (low, high) = (Int::from(low), Int::from(high));
         for _ in 0..TRIES {
+            self.count_float(site, rules, unit, work)?;
             let drawn = self.number(site, [&low, &high], unit, work, &|_| true)?.big();
             for text in float::scientific_texts(&drawn, unit, decimals) {
                 let Some(scanned) = float::scan(text.as_bytes()) else { continue };
                 let value = float::value(text.as_bytes(), &scanned);
-                let inside = |value: &BigRational| rules.min <= *value && *value <= rules.max;
+                let inside = |value: &BigRational| {
+                    order(&rules.min, value).is_le() && order(value, &rules.max).is_le()
+                };
                 if value.as_ref().is_some_and(inside)
                     && float::form_fault(text.as_bytes(), &scanned, rules).is_none()
                 {
