@@ -7,6 +7,7 @@
 //! ```
 //!
 #![doc = include_str!("../docs/architecture.md")]
+#![deny(unsafe_code)]
 
 mod door;
 
@@ -69,6 +70,7 @@ pub mod remote;
 #[doc(hidden)]
 pub mod report;
 #[doc(hidden)]
+#[expect(unsafe_code, reason = "it asks the kernel for what the standard library lacks")]
 pub mod sandbox;
 #[doc(hidden)]
 pub mod search;

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{Euclid, Signed, ToPrimitive};
 
 use crate::grammar::ast::Notation;
 use crate::grammar::number::{self, power_of_ten, show_ratio};
@@ -220,8 +220,11 @@ pub(super) fn describe_rules(rules: &FloatRules) -> String {
 
 /// The least and the greatest multiple of `10^-decimals` within the bounds, in that unit.
 pub(super) fn multiples_within(rules: &FloatRules, decimals: u32) -> (BigInt, BigInt) {
-    let unit = BigRational::from_integer(power_of_ten(decimals));
-    ((&rules.min * &unit).ceil().to_integer(), (&rules.max * &unit).floor().to_integer())
+    let unit = power_of_ten(decimals);
+    // Without the search for a common divisor, which is slow if a bound is large.
+    let floor = |numer: BigInt, denom: &BigInt| (numer * &unit).div_euclid(denom);
+    let low = -floor(-rules.min.numer(), rules.min.denom());
+    (low, floor(rules.max.numer().clone(), rules.max.denom()))
 }
 
 /// `mantissa / 10 ^ unit` in scientific notation with this many decimals: truncated, and with one more in the last

@@ -218,6 +218,14 @@ pub(super) fn float_text_steps(digits: u64, exponent: u64) -> u64 {
         .saturating_add(word_steps(product_operations(words, words)))
 }
 
+/// The steps to draw a float between two bounds, to write it with so many decimals, and to read it again.
+pub(super) fn drawn_float_steps(min: &BigRational, max: &BigRational, decimals: u32) -> u64 {
+    let bounds = ratio_words(min).max(ratio_words(max)).saturating_mul(64);
+    let bits = bounds.saturating_add(bits_of_digits(decimals.into()));
+    let words = words_of_bits(bits);
+    decimal_steps(bits).saturating_add(word_steps(product_operations(words, words)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

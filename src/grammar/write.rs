@@ -26,7 +26,7 @@ use crate::grammar::strings;
 use crate::grammar::tuples::{Gap, Tuples};
 use crate::grammar::value::Value;
 use crate::grammar::vars::VariableValues;
-use crate::grammar::work::{WorkCounter, WorkStop};
+use crate::grammar::work::{WorkCounter, WorkStop, drawn_float_steps};
 use crate::model::units::Bytes;
 
 const MARKS_MAX: usize = 1 << 14;
@@ -270,6 +270,7 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         }
         // If no value has so few decimals, tries more.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
+            self.count_float(site, rules, decimals, work)?;
             let (low, high) = float::multiples_within(rules, decimals);
             if low <= high {
                 let (low, high) = (Int::from(low), Int::from(high));
@@ -278,6 +279,18 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
             }
         }
         no_float(rules)
+    }
+
+    /// Counts the steps of drawing and writing a float before it is done.
+    fn count_float(
+        &self,
+        site: usize,
+        rules: &FloatRules,
+        decimals: u32,
+        work: &WorkCounter,
+    ) -> Result<(), RunStop> {
+        let steps = drawn_float_steps(&rules.min, &rules.max, decimals);
+        work.add_operation(steps).map_err(|over| RunStop::of_work(self.site_span(site), over))
     }
 
     fn scientific(
@@ -289,14 +302,19 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
     ) -> Result<String, RunStop> {
         const TRIES: usize = 50;
         let unit = decimals + 12;
+        self.count_float(site, rules, unit, work)?;
         let (low, high) = float::multiples_within(rules, unit);
         let (low, high) = (Int::from(low), Int::from(high));
         for _ in 0..TRIES {
+            self.count_float(site, rules, unit, work)?;
             let drawn = self.number(site, [&low, &high], unit, work, &|_| true)?.to_big();
             for text in float::scientific_texts(&drawn, unit, decimals) {
                 let Some(scanned) = float::scan(text.as_bytes()) else { continue };
                 let value = float::value(text.as_bytes(), &scanned);
-                let inside = |value: &BigRational| rules.min <= *value && *value <= rules.max;
+                let inside = |value: &BigRational| {
+                    compare_ratios(&rules.min, value).is_le()
+                        && compare_ratios(value, &rules.max).is_le()
+                };
                 if value.as_ref().is_some_and(inside)
                     && float::form_fault(text.as_bytes(), &scanned, rules).is_none()
                 {

@@ -17,12 +17,15 @@
 //! | `group` | several workers behind one address, treated as one |
 //! | `tools` | the tools of the workers |
 //! | `workers` | all of them as one executor |
+//! | `fuzz` | entry points for fuzz targets, with `--cfg fuzzing` |
 //! | `nats` | the same jobs and results through a server that stores them (with the feature `nats`) |
 //!
 //! The pipe carries no path to open. A job shows trees, which the worker writes where it likes, and tools, which the
 //! worker has found itself.
 
 mod frame;
+#[cfg(fuzzing)]
+pub mod fuzz;
 pub mod group;
 mod incoming;
 mod judge_side;

@@ -1,7 +1,6 @@
-//! Everything a user sees, compared with files in `tests/golden/`.
+//! Everything a user sees, compared with the snapshots in `tests/snapshots/`.
 //!
-//! Each reporter gets recorded runs. `UPDATE_GOLDEN=1 cargo test` rewrites the files; the reviewer reads the
-//! difference.
+//! Recorded runs are fed to each reporter.
 
 mod cluster;
 mod compared;
@@ -33,7 +32,7 @@ use juror::report::{Reporter, Reporters, csv, junit};
 
 use crate::golden::file::{
     ASCII, COLOR, PLAIN, QUIET, SharedWriter, VERBOSE, WIDE, check, check_json, check_listing,
-    check_screen, compare_with_golden, feed, json_document,
+    check_screen, check_snapshot, feed, json_document,
 };
 use crate::{live, wire};
 
@@ -80,7 +79,7 @@ fn cached_results_are_marked() {
     check_json("known", &events);
     let out = SharedWriter::default();
     feed(Reporter::AtEnd(junit::write, Box::new(out.clone())), &events);
-    compare_with_golden("known.xml", &out.text());
+    check_snapshot("known.xml", &out.text());
 }
 
 #[test]
@@ -93,7 +92,7 @@ fn a_class_is_a_table_of_points_that_names_copies() {
     check_json("folder", &events);
     let out = SharedWriter::default();
     feed(Reporter::AtEnd(csv::write, Box::new(out.clone())), &events);
-    compare_with_golden("folder.csv", &out.text());
+    check_snapshot("folder.csv", &out.text());
 }
 
 #[test]
@@ -365,7 +364,7 @@ fn run_shows_everything_the_program_wrote() {
     let terminal = Terminal::new(out.clone(), err.clone(), PLAIN);
     feed(Reporter::Live(Box::new(terminal)), &created::crashed_run(true));
     assert_eq!(out.text(), "one\n\x1b[31mtwo\tx");
-    compare_with_golden("run-raw.txt", &err.text());
+    check_snapshot("run-raw.txt", &err.text());
 }
 
 #[test]

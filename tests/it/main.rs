@@ -35,7 +35,6 @@ mod legacy;
 mod linear;
 mod live;
 mod measured;
-mod messages;
 mod names;
 #[cfg(feature = "nats")]
 mod nats;

@@ -491,7 +491,7 @@ fn plain_runs_have_a_warning() {
         (output.stdout, errors)
     };
     let (_, warning) = run("judge sum right.sh --isolation=plain --quiet");
-    crate::golden::file::compare_with_golden("plain-warning.txt", &warning);
+    crate::golden::file::check_snapshot("plain-warning.txt", &warning);
     let (document, again) = run("verify sum --isolation=plain --json");
     assert_eq!(again, warning, "once, and the same for each command");
     let document: serde_json::Value = serde_json::from_slice(&document).expect("a document");

@@ -81,6 +81,9 @@ fn generation_ends_at_the_step_limit() {
     };
     check("REP(1000000000) SET(a=1) END INT(1,100) NEWLINE");
     check("INT(1,10^1000000) NEWLINE");
+    check("FLOAT(1,1e1000000) NEWLINE");
+    check("FLOAT(1,1e50000) NEWLINE");
+    check("FLOATP(1,1e50000,1,3,x,SCIENTIFIC) NEWLINE");
     check("REPI(i,4000000) INT(1,4000000,a[i]) ASSERT(UNIQUE(a)) SPACE END");
     check("INT(1,9,n) REP(90000) ASSERT(n>0) END ASSERT(n>10)");
 }

@@ -1,6 +1,6 @@
 //! Packages in one file: a zip archive (also called `.kpp`), or a tar archive, compressed or not.
 
-mod target;
+pub mod target;
 #[cfg(test)]
 mod tests;
 
@@ -38,7 +38,15 @@ pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Stop> {
     unpacked.map_err(|fault| check_interrupted().err().unwrap_or_else(|| fault.into()))
 }
 
-fn unpack_within(archive: &Path, into: &Path, bounds: UnpackBounds) -> Result<PathBuf, Diagnostic> {
+/// The same within other bounds.
+///
+/// # Errors
+/// Also if a signal ends it.
+pub fn unpack_within(
+    archive: &Path,
+    into: &Path,
+    bounds: UnpackBounds,
+) -> Result<PathBuf, Diagnostic> {
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
     let lower = name.to_ascii_lowercase();
     let stem = ENDINGS.iter().find_map(|ending| lower.strip_suffix(ending)).unwrap_or(&lower);

@@ -13,7 +13,7 @@ use crate::model::units::Bytes;
 use crate::package::detect;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct UnpackBounds {
+pub struct UnpackBounds {
     /// Size of all files together.
     pub bytes: u64,
     pub entries: usize,

@@ -47,7 +47,7 @@ fn generated_files(line: &str) -> String {
 #[test]
 fn init_writes_a_directory_for_each_machine() {
     let three = "c --server n1 --server n2 --server n3:5222 --worker a --worker b --disk 100";
-    golden::file::compare_with_golden("cluster-init.txt", &generated_files(three));
+    golden::file::check_snapshot("cluster-init.txt", &generated_files(three));
     let one = generated_files("c");
     let first =
         "$ juror cluster init c\nstart the server on localhost, in a copy of its directory:\n";

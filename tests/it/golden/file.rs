@@ -1,4 +1,4 @@
-//! Compares the output of reporters for recorded events with files in `tests/golden/`.
+//! Compares what reporters make of recorded events with the snapshots in `tests/snapshots/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ pub(super) const COLOR: Style = Style { color: true, ..PLAIN };
 
 pub(super) const ASCII: Style = Style { unicode: false, ..PLAIN };
 
-/// Gives the events to the terminal reporter, and compares both its writers with one file.
+/// Gives the events to the terminal reporter, and compares both its writers with one snapshot.
 pub(super) fn check(file: &str, style: Style, told: &impl EventSource) {
     check_listing(file, style, TableListing::default(), told);
 }
@@ -51,7 +51,7 @@ pub(super) fn check_listing(
         check_width(style.width, file, &out);
         check_control_characters(file, &(out.clone() + &err));
     }
-    compare_with_golden(
+    check_snapshot(
         &format!("{file}.txt"),
         &format!("{out}======== standard error ========\n{err}"),
     );
@@ -62,7 +62,7 @@ pub(super) fn check_screen(file: &str, style: Style, told: &impl EventSource) {
     let screen = SharedWriter::default();
     let terminal = Terminal::new(screen.clone(), screen.clone(), style);
     feed(Reporter::Live(Box::new(terminal)), told);
-    compare_with_golden(&format!("{file}.txt"), &screen.text());
+    check_snapshot(&format!("{file}.txt"), &screen.text());
 }
 
 pub(super) fn feed(reporter: Reporter<'_>, told: &impl EventSource) {
@@ -150,7 +150,7 @@ pub(super) fn check_json(file: &str, told: &impl EventSource) {
     assert_eq!(keys::document_keys(&absent), known, "{file}: without a result");
     schema::check(file, told, &text);
     check_merged(file, told);
-    compare_with_golden(&format!("{file}.json"), &text);
+    check_snapshot(&format!("{file}.json"), &text);
 }
 
 /// `merge` of a single command's events gives the same report, except for keys that a merged command does not have,
@@ -201,20 +201,13 @@ fn check_merged(file: &str, told: &impl EventSource) {
     }
 }
 
-/// With `UPDATE_GOLDEN`, rewrites the file.
-pub(crate) fn compare_with_golden(file: &str, text: &str) {
-    let path = golden_directory().join("tests/golden").join(file);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, text).expect("tests/golden/ can be written");
-        return;
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(
-        golden,
-        text,
-        "{} differs; read the new text, then run `UPDATE_GOLDEN=1 cargo test`",
-        path.display()
-    );
+/// Compares a text with the snapshot of this name. All snapshots have these settings.
+pub(crate) fn check_snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(root().join("tests/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
 pub(super) fn golden_directory() -> PathBuf {
