@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::build::bench::Bench;
 use crate::executor::scheduler::Scheduler;
-use crate::explain::compared::ComparedSubmission;
+use crate::explain::compared_submission::ComparedSubmission;
 use crate::explain::study::study;
 use crate::explain::subject::InputResult;
 use crate::grammar::program::Grammar;
